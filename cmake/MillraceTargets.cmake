@@ -1,0 +1,54 @@
+# How a folder becomes a target. Each folder of src/ is one library that sees the headers of the folders it links and of
+# no others, so that an arrow in the wrong direction fails to build.
+
+# millrace_flags(TARGET): language level, warnings, sanitizers.
+function(millrace_flags target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES
+    CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
+  if(MILLRACE_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+  if(MILLRACE_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${MILLRACE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    target_link_options(${target} PUBLIC -fsanitize=${MILLRACE_SANITIZE})
+  endif()
+endfunction()
+
+# millrace_folder(NAME SOURCES a.cc b.cc LINKS base stream PRIVATE_LINKS OpenSSL::Crypto): src/NAME as millrace_NAME.
+# Copies are counted (base/copy.h) in every build that has tests.
+function(millrace_folder name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  set(target millrace_${name})
+  add_library(${target} STATIC ${arg_SOURCES})
+  add_library(millrace::${name} ALIAS ${target})
+  millrace_flags(${target})
+  # The folder's own include root: a directory that holds nothing but a link named like the folder.
+  set(root ${CMAKE_BINARY_DIR}/include-roots/${name})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/${name} ${root}/${name} SYMBOLIC)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${root}> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  foreach(link ${arg_LINKS})
+    target_link_libraries(${target} PUBLIC millrace_${link})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${arg_PRIVATE_LINKS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  set_property(GLOBAL APPEND PROPERTY MILLRACE_FOLDERS ${target})
+endfunction()
+
+# millrace_test(NAME SOURCES a_test.cc LINKS tink): one test program, one line of ctest.
+function(millrace_test name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINKS;LIBRARIES" ${ARGN})
+  if(NOT MILLRACE_BUILD_TESTS)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  millrace_flags(${name})
+  foreach(link ${arg_LINKS})
+    target_link_libraries(${name} PRIVATE millrace_${link})
+  endforeach()
+  target_link_libraries(${name} PRIVATE millrace_testing ${arg_LIBRARIES} GTest::gtest_main)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()

@@ -1,0 +1,1 @@
+millrace_folder(encoding SOURCES encoding/base64.cc LINKS base)
