@@ -22,12 +22,19 @@ struct StreamingOptions {
   std::uint32_t first_segment_offset = 0;
 };
 
-// StreamInfo says what opened a stream and how it is laid out.
+// StreamInfo says which key a stream is under and how it is laid out.
 struct StreamInfo {
   std::uint32_t key_id = 0;
   StreamingParams params;
   std::uint64_t segments = 0;
-  std::uint64_t plain_size = 0;  // proved: the last segment was opened
+  std::uint64_t plain_size = 0;
+};
+
+// StreamSource is a Source that can say what it does.
+class StreamSource : public Source {
+ public:
+  // info counts what has gone through so far. A decrypting source knows its key after the first pull.
+  virtual StreamInfo info() const = 0;
 };
 
 // StreamingAead is the primitive of a keyset. It is const and safe to use from many threads; the objects it makes serve
@@ -48,10 +55,10 @@ class StreamingAead {
 
   // Pull: a Source over a Source. threads > 1 reads ahead and works on that many segments at once. The encrypting one
   // knows its remaining() if `plaintext` does; then nothing is looked ahead for.
-  Result<std::unique_ptr<Source>> encrypt_source(Source& plaintext, ByteView associated_data,
-                                                 unsigned threads = 1) const;
-  Result<std::unique_ptr<Source>> decrypt_source(Source& ciphertext, ByteView associated_data,
-                                                 unsigned threads = 1) const;
+  Result<std::unique_ptr<StreamSource>> encrypt_source(Source& plaintext, ByteView associated_data,
+                                                       unsigned threads = 1) const;
+  Result<std::unique_ptr<StreamSource>> decrypt_source(Source& ciphertext, ByteView associated_data,
+                                                       unsigned threads = 1) const;
 
   // Push: a Sink over a Sink. finish() makes, or demands, the last segment and leaves the sink below open.
   Result<std::unique_ptr<Sink>> encrypt_sink(Sink& ciphertext, ByteView associated_data) const;
@@ -59,16 +66,16 @@ class StreamingAead {
 
   // Positions: a whole stream on `threads` threads, from file to file without a copy. What decrypt_at writes is not to
   // be used before it returns without an error. verify_at authenticates everything and writes nothing.
-  Status encrypt_at(const ReadAt& plaintext, const WriteAt& ciphertext, ByteView associated_data,
-                    unsigned threads) const;
-  Status decrypt_at(const ReadAt& ciphertext, const WriteAt& plaintext, ByteView associated_data,
-                    unsigned threads) const;
-  Status verify_at(const ReadAt& ciphertext, ByteView associated_data, unsigned threads) const;
+  Result<StreamInfo> encrypt_at(const ReadAt& plaintext, const WriteAt& ciphertext, ByteView associated_data,
+                                unsigned threads) const;
+  Result<StreamInfo> decrypt_at(const ReadAt& ciphertext, const WriteAt& plaintext, ByteView associated_data,
+                                unsigned threads) const;
+  Result<StreamInfo> verify_at(const ReadAt& ciphertext, ByteView associated_data, unsigned threads) const;
 
   // Random access to the plaintext, safe from many threads. The last segment is opened first, so size() is proved.
   Result<std::unique_ptr<ReadAt>> decrypt_read_at(const ReadAt& ciphertext, ByteView associated_data) const;
 
-  // inspect finds the key that opens a stream and proves its size.
+  // inspect finds the key that opens a stream and proves its size by opening the last segment.
   Result<StreamInfo> inspect(const ReadAt& ciphertext, ByteView associated_data) const;
 
   // Records in memory. encrypt writes encrypted_size(plaintext.size()) bytes to `out`, which must have room for them

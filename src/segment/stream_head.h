@@ -44,6 +44,8 @@ class OpenSource final : public Source {
   OpenSource(StreamHead& head, Source& in, unsigned threads) : head_(head), in_(in), threads_(threads) {}
   Result<ByteView> pull(ByteSpan scratch) override;
   std::optional<std::uint64_t> remaining() const override { return opened_ ? opened_->remaining() : std::nullopt; }
+  // The cipher that opens the stream; null before the first pull.
+  const SegmentCipher* cipher() const { return start_.cipher.get(); }
 
  private:
   StreamHead& head_;

@@ -18,6 +18,8 @@ struct StreamingAead::State {
   std::uint32_t offset = 0;
 
   const UsableKey& primary_key() const { return keys[primary]; }
+  // open_at verifies a whole stream and writes its plaintext when there is a place for it.
+  Result<StreamInfo> open_at(const ReadAt& in, const WriteAt* out, ByteView associated_data, unsigned threads) const;
 };
 
 namespace {
@@ -41,34 +43,60 @@ struct NewStream {
   }
 };
 
+// info_of counts the segments of a stream with `plain_size` bytes of plaintext.
+StreamInfo info_of(const UsableKey& key, const SegmentCipher& cipher, std::uint64_t plain_size) {
+  const Result<std::uint64_t> segments = cipher.layout().segment_count(plain_size);
+  return StreamInfo{key.id, key.params, segments ? *segments : 0, plain_size};
+}
+
 // The objects handed out own their cipher; each is the engine's driver with that cipher behind it.
-class EncryptSource final : public Source {
+class EncryptSource final : public StreamSource {
  public:
-  EncryptSource(NewStream stream, Source& in, unsigned threads) : stream_(std::move(stream)) {
+  EncryptSource(const UsableKey& key, NewStream stream, Source& in, unsigned threads)
+      : key_(key), stream_(std::move(stream)) {
     if (threads > 1) {
       sealed_ = std::make_unique<ParallelSegmentSource>(stream_.stage(), stream_.header(), in, threads);
     } else {
       sealed_ = std::make_unique<SegmentSource>(stream_.stage(), stream_.header(), in);
     }
   }
-  Result<ByteView> pull(ByteSpan scratch) override { return sealed_->pull(scratch); }
+  Result<ByteView> pull(ByteSpan scratch) override {
+    MR_TRY(const ByteView bytes, sealed_->pull(scratch));
+    delivered_ += bytes.size();
+    return bytes;
+  }
   std::optional<std::uint64_t> remaining() const override { return sealed_->remaining(); }
+  StreamInfo info() const override {
+    const Result<std::uint64_t> plain = stream_.cipher->layout().plain_size(delivered_);
+    return info_of(key_, *stream_.cipher, plain ? *plain : 0);
+  }
 
  private:
+  const UsableKey& key_;
   NewStream stream_;
   std::unique_ptr<Source> sealed_;
+  std::uint64_t delivered_ = 0;
 };
 
-class DecryptSource final : public Source {
+class DecryptSource final : public StreamSource {
  public:
   DecryptSource(KeyChoice choice, Source& in, unsigned threads)
       : choice_(std::move(choice)), opened_(choice_, in, threads) {}
-  Result<ByteView> pull(ByteSpan scratch) override { return opened_.pull(scratch); }
+  Result<ByteView> pull(ByteSpan scratch) override {
+    MR_TRY(const ByteView bytes, opened_.pull(scratch));
+    delivered_ += bytes.size();
+    return bytes;
+  }
   std::optional<std::uint64_t> remaining() const override { return opened_.remaining(); }
+  StreamInfo info() const override {
+    if (choice_.chosen() == nullptr || opened_.cipher() == nullptr) return {};
+    return info_of(*choice_.chosen(), *opened_.cipher(), delivered_);
+  }
 
  private:
   KeyChoice choice_;
   OpenSource opened_;
+  std::uint64_t delivered_ = 0;
 };
 
 class EncryptSink final : public Sink {
@@ -110,6 +138,15 @@ class DecryptReadAt final : public ReadAt {
 
 }  // namespace
 
+Result<StreamInfo> StreamingAead::State::open_at(const ReadAt& in, const WriteAt* out, ByteView associated_data,
+                                                 unsigned threads) const {
+  KeyChoice choice(keys, offset, associated_data);
+  MR_TRY(const std::unique_ptr<const SegmentCipher> cipher, read_head(choice, in));
+  MR_TRY(transform_at(SegmentStage(*cipher, Direction::kOpen), {}, in, out, threads));
+  MR_TRY(const std::uint64_t plain_size, cipher->layout().plain_size(in.size()));
+  return info_of(*choice.chosen(), *cipher, plain_size);
+}
+
 StreamingAead::StreamingAead(std::unique_ptr<State> state) : state_(std::move(state)) {}
 StreamingAead::StreamingAead(StreamingAead&&) noexcept = default;
 StreamingAead& StreamingAead::operator=(StreamingAead&&) noexcept = default;
@@ -127,15 +164,15 @@ Result<StreamingAead> StreamingAead::create(const Keyset& keyset, StreamingOptio
   return StreamingAead(std::move(state));
 }
 
-Result<std::unique_ptr<Source>> StreamingAead::encrypt_source(Source& plaintext, ByteView associated_data,
-                                                              unsigned threads) const {
+Result<std::unique_ptr<StreamSource>> StreamingAead::encrypt_source(Source& plaintext, ByteView associated_data,
+                                                                    unsigned threads) const {
   MR_TRY(NewStream stream, NewStream::create(state_->primary_key(), state_->offset, associated_data));
-  return std::unique_ptr<Source>(new EncryptSource(std::move(stream), plaintext, threads));
+  return std::unique_ptr<StreamSource>(new EncryptSource(state_->primary_key(), std::move(stream), plaintext, threads));
 }
 
-Result<std::unique_ptr<Source>> StreamingAead::decrypt_source(Source& ciphertext, ByteView associated_data,
-                                                              unsigned threads) const {
-  return std::unique_ptr<Source>(
+Result<std::unique_ptr<StreamSource>> StreamingAead::decrypt_source(Source& ciphertext, ByteView associated_data,
+                                                                    unsigned threads) const {
+  return std::unique_ptr<StreamSource>(
       new DecryptSource(KeyChoice(state_->keys, state_->offset, associated_data), ciphertext, threads));
 }
 
@@ -148,23 +185,21 @@ Result<std::unique_ptr<Sink>> StreamingAead::decrypt_sink(Sink& plaintext, ByteV
   return std::unique_ptr<Sink>(new DecryptSink(KeyChoice(state_->keys, state_->offset, associated_data), plaintext));
 }
 
-Status StreamingAead::encrypt_at(const ReadAt& plaintext, const WriteAt& ciphertext, ByteView associated_data,
-                                 unsigned threads) const {
+Result<StreamInfo> StreamingAead::encrypt_at(const ReadAt& plaintext, const WriteAt& ciphertext,
+                                             ByteView associated_data, unsigned threads) const {
   MR_TRY(const NewStream stream, NewStream::create(state_->primary_key(), state_->offset, associated_data));
-  return transform_at(stream.stage(), stream.header(), plaintext, &ciphertext, threads);
+  MR_TRY(transform_at(stream.stage(), stream.header(), plaintext, &ciphertext, threads));
+  return info_of(state_->primary_key(), *stream.cipher, plaintext.size());
 }
 
-Status StreamingAead::decrypt_at(const ReadAt& ciphertext, const WriteAt& plaintext, ByteView associated_data,
-                                 unsigned threads) const {
-  KeyChoice choice(state_->keys, state_->offset, associated_data);
-  MR_TRY(const std::unique_ptr<const SegmentCipher> cipher, read_head(choice, ciphertext));
-  return transform_at(SegmentStage(*cipher, Direction::kOpen), {}, ciphertext, &plaintext, threads);
+Result<StreamInfo> StreamingAead::decrypt_at(const ReadAt& ciphertext, const WriteAt& plaintext,
+                                             ByteView associated_data, unsigned threads) const {
+  return state_->open_at(ciphertext, &plaintext, associated_data, threads);
 }
 
-Status StreamingAead::verify_at(const ReadAt& ciphertext, ByteView associated_data, unsigned threads) const {
-  KeyChoice choice(state_->keys, state_->offset, associated_data);
-  MR_TRY(const std::unique_ptr<const SegmentCipher> cipher, read_head(choice, ciphertext));
-  return transform_at(SegmentStage(*cipher, Direction::kOpen), {}, ciphertext, nullptr, threads);
+Result<StreamInfo> StreamingAead::verify_at(const ReadAt& ciphertext, ByteView associated_data,
+                                            unsigned threads) const {
+  return state_->open_at(ciphertext, nullptr, associated_data, threads);
 }
 
 Result<std::unique_ptr<ReadAt>> StreamingAead::decrypt_read_at(const ReadAt& ciphertext,
