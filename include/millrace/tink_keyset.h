@@ -20,9 +20,10 @@
 namespace millrace::tink {
 
 enum class Construction : std::uint8_t { kAesGcmHkdf, kAesCtrHmac };
-enum class HashType : std::uint8_t { kSha1, kSha256, kSha512 };
-enum class KeyStatus : std::uint8_t { kEnabled, kDisabled, kDestroyed };
-enum class OutputPrefix : std::uint8_t { kTink, kLegacy, kRaw, kCrunchy };
+// The numbers are those of Tink's protobuf enums; what is missing here is refused.
+enum class HashType : std::uint8_t { kSha1 = 1, kSha256 = 3, kSha512 = 4 };
+enum class KeyStatus : std::uint8_t { kEnabled = 1, kDisabled = 2, kDestroyed = 3 };
+enum class OutputPrefix : std::uint8_t { kTink = 1, kLegacy = 2, kRaw = 3, kCrunchy = 4 };
 enum class Format : std::uint8_t { kJson, kBinary };
 
 // The names that the JSON form and tinkey use: "ENABLED", "RAW", "SHA256".
