@@ -122,6 +122,20 @@ class MemoryReadAt final : public ReadAt {
   ByteView bytes_;
 };
 
+// ReadAtSource reads [from, to) of a ReadAt as a stream. from <= to <= in.size(); `in` must outlive it.
+class ReadAtSource final : public Source {
+ public:
+  ReadAtSource(const ReadAt& in, std::uint64_t from, std::uint64_t to) : in_(in), at_(from), end_(to) {}
+  Result<ByteView> pull(ByteSpan scratch) override;
+  std::optional<std::uint64_t> remaining() const override { return end_ - at_; }
+
+ private:
+  const ReadAt& in_;
+  std::uint64_t at_;
+  std::uint64_t end_;
+  std::optional<Error> failed_;
+};
+
 // Fd owns a file descriptor and closes it; -1 is "none".
 class Fd {
  public:

@@ -30,6 +30,10 @@ struct StreamInfo {
   std::uint64_t plain_size = 0;
 };
 
+// stream_shape is what a stream of `cipher_size` bytes under these parameters would be, by arithmetic alone (key_id 0).
+// Errors: kNotAuthentic for a size that no such stream has.
+Result<StreamInfo> stream_shape(const StreamingParams& params, std::uint64_t cipher_size);
+
 // StreamSource is a Source that can say what it does.
 class StreamSource : public Source {
  public:

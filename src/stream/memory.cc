@@ -77,4 +77,17 @@ Status MemoryReadAt::read_at(std::uint64_t offset, ByteSpan dst) const {
   return Ok{};
 }
 
+Result<ByteView> ReadAtSource::pull(ByteSpan scratch) {
+  MR_CHECK(!scratch.empty());
+  if (failed_) return *failed_;
+  const ByteSpan dst = scratch.first(static_cast<std::size_t>(std::min<std::uint64_t>(scratch.size(), end_ - at_)));
+  if (dst.empty()) return ByteView{};
+  if (const Status status = in_.read_at(at_, dst); !status) {
+    failed_ = status.error();
+    return *failed_;
+  }
+  at_ += dst.size();
+  return ByteView(dst);
+}
+
 }  // namespace millrace

@@ -217,6 +217,13 @@ Result<StreamInfo> StreamingAead::inspect(const ReadAt& ciphertext, ByteView ass
   return StreamInfo{choice.chosen()->id, choice.chosen()->params, reader->segment_count(), reader->size()};
 }
 
+Result<StreamInfo> stream_shape(const StreamingParams& params, std::uint64_t cipher_size) {
+  MR_TRY(const SegmentLayout layout, layout_of(params, 0));
+  MR_TRY(const std::uint64_t segments, layout.segment_count_of_stream(cipher_size));
+  MR_TRY(const std::uint64_t plain_size, layout.plain_size(cipher_size));
+  return StreamInfo{0, params, segments, plain_size};
+}
+
 Result<std::uint64_t> StreamingAead::encrypted_size(std::uint64_t plain_size) const {
   MR_TRY(const SegmentLayout layout, layout_of(state_->primary_key().params, state_->offset));
   return layout.cipher_size(plain_size);

@@ -1,0 +1,15 @@
+// The verbs: each adds itself to the command line and runs when it was chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace millrace::cli {
+
+void add_encrypt(CLI::App& app);
+void add_decrypt(CLI::App& app);
+void add_cat(CLI::App& app);
+void add_verify(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_keyset(CLI::App& app);
+
+}  // namespace millrace::cli
