@@ -1,0 +1,82 @@
+// The pull drivers: a Source of sealed or opened bytes over a Source of the others.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "millrace/stream.h"
+#include "segment/segment_intake.h"
+
+namespace millrace {
+
+// SegmentSource works on the thread that pulls. It lends what it has sealed or opened in place, or works straight into
+// a scratch that holds a whole batch. Memory: one batch (SegmentIntake). Errors are sticky; segments before a bad one
+// are delivered first.
+class SegmentSource final : public Source {
+ public:
+  // `header` is sent before segment 0 (empty when opening: the header has been read). All must outlive this.
+  SegmentSource(const SegmentStage& stage, ByteView header, Source& in);
+
+  Result<ByteView> pull(ByteSpan scratch) override;
+  // What is to come when it all goes well; a stream that was cut or changed fails instead.
+  std::optional<std::uint64_t> remaining() const override { return remaining_; }
+
+ private:
+  SegmentStage stage_;
+  SourceFeed feed_;
+  SegmentIntake intake_;
+  SegmentBatch batch_;
+  ByteView output_;  // to be lent
+  std::optional<std::uint64_t> remaining_;
+};
+
+// ParallelSegmentSource reads ahead: workers take turns at the input, work on their batches side by side, and the
+// batches are lent in order. Memory: `batches` of them. Back-pressure is not pulling: with all batches full, no one
+// reads. The destructor waits for a pull of the input that is under way.
+class ParallelSegmentSource final : public Source {
+ public:
+  // As SegmentSource; `in` is used by one worker at a time. threads >= 1 workers.
+  ParallelSegmentSource(const SegmentStage& stage, ByteView header, Source& in, unsigned threads);
+  ~ParallelSegmentSource() override;
+
+  Result<ByteView> pull(ByteSpan scratch) override;
+  std::optional<std::uint64_t> remaining() const override { return remaining_; }
+
+ private:
+  struct Slot {
+    SegmentBatch batch;
+    ByteView output;
+    bool done = false;  // worked on, not yet lent
+    bool last = false;  // nothing comes after it
+  };
+  void work();
+
+  SegmentStage stage_;
+  ByteView output_;
+  std::optional<std::uint64_t> remaining_;
+  std::optional<Error> failed_;  // of the consumer's side
+  bool finished_ = false;
+
+  std::mutex input_;  // held by the worker whose turn at the input it is
+  SourceFeed feed_;
+  SegmentIntake intake_;
+  bool input_over_ = false;
+
+  std::mutex state_;
+  std::condition_variable changed_;
+  std::vector<Slot> ring_;
+  std::uint64_t filled_ = 0;  // batches taken from the input so far
+  std::uint64_t lent_ = 0;    // batches lent and given back
+  bool lending_ = false;      // batch number lent_ is with the consumer
+  bool stop_ = false;
+  std::vector<std::thread> workers_;
+};
+
+// stream_size is the remaining() of a stage: what `stage` makes of `in` bytes, header included, if that is known.
+std::optional<std::uint64_t> stream_size(const SegmentStage& stage, ByteView header, std::optional<std::uint64_t> in);
+
+}  // namespace millrace

@@ -1,0 +1,49 @@
+#include "segment/segment_stage.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace millrace {
+
+bool SegmentCutter::decided(std::size_t have, bool ended) const {
+  if (done_) return false;
+  const std::size_t capacity = stage_.in_capacity(next_);
+  if (left_) return have >= std::min<std::uint64_t>(capacity, *left_);
+  return ended || have > capacity;
+}
+
+Result<Cut> SegmentCutter::cut(std::size_t have) {
+  MR_CHECK(!done_);
+  const std::size_t capacity = stage_.in_capacity(next_);
+  const std::uint64_t left = left_.value_or(have);  // not decided before the end is seen, so `have` is all there is
+  const Last last = left <= capacity ? Last::kYes : Last::kNo;
+  const std::size_t size = last == Last::kYes ? static_cast<std::size_t>(left) : capacity;
+  MR_TRY(const Cut cut, check(stage_, next_, last, size));
+  // The index moves on before the bytes are used: whatever happens to them, no two segments get the same nonce.
+  ++next_;
+  done_ = last == Last::kYes;
+  if (left_) *left_ -= size;
+  return cut;
+}
+
+Result<Cut> SegmentCutter::cut_at(const SegmentStage& stage, std::uint64_t total, std::uint64_t index) {
+  const std::uint64_t start = stage.in_offset(index) - stage.in_offset(0);
+  MR_CHECK(start <= total);
+  const std::uint64_t left = total - start;
+  const std::size_t capacity = stage.in_capacity(index);
+  const Last last = left <= capacity ? Last::kYes : Last::kNo;
+  return check(stage, index, last, last == Last::kYes ? static_cast<std::size_t>(left) : capacity);
+}
+
+Result<Cut> SegmentCutter::check(const SegmentStage& stage, std::uint64_t index, Last last, std::size_t size) {
+  if (index >= stage.layout().max_segments() - (last == Last::kNo)) {
+    return Error{ErrorCode::kLimitExceeded, "number of segments", stage.in_offset(index)};
+  }
+  if (stage.direction() == Direction::kOpen && size < stage.layout().overhead()) {
+    return Error{ErrorCode::kNotAuthentic, "truncated segment", stage.in_offset(index)};
+  }
+  return Cut{static_cast<std::uint32_t>(index), last, size};
+}
+
+}  // namespace millrace
