@@ -14,6 +14,10 @@ function(millrace_flags target)
     target_compile_options(${target} PRIVATE -fsanitize=${MILLRACE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${MILLRACE_SANITIZE})
   endif()
+  if(MILLRACE_BUILD_FUZZ)
+    # The fuzzer steers by the branches of all code, not of the target's own file.
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 # millrace_is_headers_only(LIBRARY RESULT): whether LIBRARY adds nothing to a link line. Whoever links one of our static libraries
