@@ -94,6 +94,9 @@ class Peer:
     def new_keyset(self, target, templates, primary, form):
         return self.call(op="new_keyset", templates=templates, primary=primary, format=form, out=target)
 
+    def new_kek(self, target):
+        return self.call(op="new_kek", format="json", out=target)
+
     def check_keyset(self, keyset, form, _probe):
         return self.call(op="check_keyset", keyset=keyset, format=form)
 
@@ -149,6 +152,11 @@ class Millrace:
         if form == "binary":
             self.convert(target, "binary")
         return True, ""
+
+    def new_kek(self, target):
+        target.unlink(missing_ok=True)
+        good, status, said = self.run("keyset", "new", "--template", "AES256_GCM", "-o", target)
+        return good, f"status {status}: {said}"
 
     def convert(self, keyset, form):
         converted = keyset.with_suffix(".converted")
@@ -347,27 +355,36 @@ class Run:
         verdicts("deleted", new_file, True)
 
     def sealed_keysets(self):
-        """Encrypted keysets: sealed by one, opened by another, under a key-encryption keyset made by a peer."""
+        """Encrypted keysets: sealed by one, opened by another, under a key-encryption keyset of each side."""
+        for maker in self.everyone:
+            kek = self.work / f"kek-{maker.name}.json"
+            good, said = maker.new_kek(kek)
+            if not self.tally.check(good, f"kek by {maker.name}: {said}"):
+                continue
+            for peer in self.peers if maker is self.millrace else [maker]:
+                for form in ("json", "binary"):
+                    self.sealed_keyset(f"sealed keyset, {form}, kek by {maker.name}", kek, peer, form)
+
+    def sealed_keyset(self, what, kek, peer, form):
+        """Both directions between millrace and `peer`, in one form."""
         source, clear, sealed, again = self.plaintext(100), *(self.work / n for n in ("clear", "keyset.sealed", "again"))
-        for peer in self.peers:
-            kek = self.work / f"kek-{peer.name}.json"
-            self.tally.check(*peer.call(op="new_kek", format="json", out=kek))
-            for form in ("json", "binary"):
-                what = f"sealed keyset, {form}, kek by {peer.name}"
-                self.millrace.new_keyset(clear, ["AES256_GCM_HKDF_4KB", "AES128_CTR_HMAC_SHA256_4KB"], 1, form)
-                for path in (sealed, again):
-                    path.unlink(missing_ok=True)
-                self.millrace.must("keyset", "seal", clear, "--kek", kek, "-o", sealed)
-                # The peer opens it and writes it again in the clear; both must be the same keys.
-                good, said = peer.call(op="reseal", keyset=sealed, kek=kek, format=form, seal="", out=again)
-                if self.tally.check(good, f"{what}: {peer.name} does not open millrace's: {said}"):
-                    self.crossing(f"{what}, opened by {peer.name}", clear, again, source, form)
-                for path in (sealed, again):
-                    path.unlink(missing_ok=True)
-                good, said = peer.call(op="reseal", keyset=clear, format=form, seal=kek, out=sealed)
-                if self.tally.check(good, f"{what}: {peer.name} does not seal: {said}"):
-                    self.millrace.must("keyset", "unseal", sealed, "--kek", kek, "-o", again)
-                    self.crossing(f"{what}, sealed by {peer.name}", clear, again, source, form)
+
+        def fresh():
+            for path in (sealed, again):
+                path.unlink(missing_ok=True)
+
+        self.millrace.new_keyset(clear, ["AES256_GCM_HKDF_4KB", "AES128_CTR_HMAC_SHA256_4KB"], 1, form)
+        fresh()
+        self.millrace.must("keyset", "seal", clear, "--kek", kek, "-o", sealed)
+        # The peer opens it and writes it again in the clear; both must be the same keys.
+        good, said = peer.call(op="reseal", keyset=sealed, kek=kek, format=form, seal="", out=again)
+        if self.tally.check(good, f"{what}: {peer.name} does not open millrace's: {said}"):
+            self.crossing(f"{what}, opened by {peer.name}", clear, again, source, form)
+        fresh()
+        good, said = peer.call(op="reseal", keyset=clear, format=form, seal=kek, out=sealed)
+        if self.tally.check(good, f"{what}: {peer.name} does not seal: {said}"):
+            self.millrace.must("keyset", "unseal", sealed, "--kek", kek, "-o", again)
+            self.crossing(f"{what}, sealed by {peer.name}", clear, again, source, form)
 
     def crossing(self, what, one, other, source, form):
         """What is encrypted with one keyset file opens with the other: they hold the same keys."""

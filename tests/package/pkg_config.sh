@@ -8,7 +8,7 @@ out=$3
 
 read -ra cflags < <(pkg-config --cflags millrace)
 read -ra libs < <(pkg-config --libs millrace)
-"$cxx" -std=c++20 "${cflags[@]}" "$here/encode.cc" -o "$out" "${libs[@]}"
+"$cxx" -std=c++20 "${cflags[@]}" "$here/record.cc" -o "$out" "${libs[@]}"
 "$out"
 
 # The archives must stand in an order in which a linker that reads each once finds everything.
