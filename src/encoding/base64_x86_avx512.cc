@@ -167,8 +167,8 @@ struct Encoder {
   }
 
   MILLRACE_VBMI void steps(const std::byte* in, std::size_t groups, char* out) const {
-    for (; groups > kVectorGroups; groups -= kVectorGroups, in += 48, out += 64) step(in, kVectorGroups, out);
-    step(in, groups, out);
+    for (; groups >= kVectorGroups; groups -= kVectorGroups, in += 48, out += 64) step(in, kVectorGroups, out);
+    if (groups > 0) step(in, groups, out);
   }
 
   template <Stores kStores>
@@ -210,11 +210,11 @@ struct Decoder {
   // The same for any number of groups.
   MILLRACE_VBMI std::size_t steps(const char* in, std::size_t groups, std::byte* out) const {
     std::size_t done = 0;
-    for (; groups - done > kVectorGroups; done += kVectorGroups, in += 64, out += 48) {
+    for (; groups - done >= kVectorGroups; done += kVectorGroups, in += 64, out += 48) {
       const std::size_t good = step(in, kVectorGroups, out);
       if (good < kVectorGroups) return done + good;
     }
-    return done + step(in, groups - done, out);
+    return done == groups ? done : done + step(in, groups - done, out);
   }
 
   // Returns how many blocks there are before the first with a foreign character.
