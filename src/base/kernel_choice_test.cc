@@ -45,9 +45,8 @@ TEST(KernelChoice, NamesOfOtherFamiliesLeaveThisOneAlone) {
 
 TEST(KernelChoice, AKernelThatCannotRunIsNeverChosen) { EXPECT_EQ(chosen("dream"), "fast"); }
 
-// A child process, because the variable is read once.
+// In a child process, because the variable is read once and no other test here lets it be read.
 TEST(KernelChoiceDeathTest, TheEnvironmentIsReadOnce) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(
       {
         ::setenv("MILLRACE_KERNELS", "slow", 1);
