@@ -1,3 +1,13 @@
+find_path(PROTOZERO_INCLUDE_DIR protozero/varint.hpp REQUIRED)
 millrace_folder(tink
-  SOURCES tink/key_choice.cc tink/stream_cipher.cc tink/streaming_aead.cc
-  LINKS base stream crypto encoding segment)
+  SOURCES tink/key_choice.cc tink/keyset.cc tink/keyset_binary.cc tink/keyset_json.cc tink/keyset_key.cc
+    tink/keyset_masked_text.cc tink/keyset_model.cc tink/keyset_params.cc tink/keyset_proto.cc tink/keyset_seal.cc
+    tink/keyset_wrapper.cc tink/stream_cipher.cc tink/streaming_aead.cc
+  LINKS base stream crypto encoding segment
+  PRIVATE_LINKS nlohmann_json::nlohmann_json)
+target_include_directories(millrace_tink SYSTEM PRIVATE ${PROTOZERO_INCLUDE_DIR})
+millrace_test(tink_keyset_test
+  SOURCES tink/keyset_encrypted_test.cc tink/keyset_json_test.cc tink/keyset_manage_test.cc tink/keyset_params_test.cc
+    tink/keyset_test.cc tink/keyset_wire_test.cc
+  LINKS tink)
+millrace_test(tink_keyset_residue_test SOURCES tink/keyset_residue_test.cc LINKS tink)
