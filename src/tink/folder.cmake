@@ -11,3 +11,7 @@ millrace_test(tink_keyset_test
     tink/keyset_test.cc tink/keyset_wire_test.cc
   LINKS tink)
 millrace_test(tink_keyset_residue_test SOURCES tink/keyset_residue_test.cc LINKS tink)
+millrace_test(tink_stream_test
+  SOURCES tink/stream_vectors_test.cc
+  LINKS tink
+  LIBRARIES OpenSSL::Crypto)
