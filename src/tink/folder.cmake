@@ -12,6 +12,6 @@ millrace_test(tink_keyset_test
   LINKS tink)
 millrace_test(tink_keyset_residue_test SOURCES tink/keyset_residue_test.cc LINKS tink)
 millrace_test(tink_stream_test
-  SOURCES tink/stream_vectors_test.cc
+  SOURCES tink/key_choice_test.cc tink/stream_traps_test.cc tink/stream_vectors_test.cc
   LINKS tink
   LIBRARIES OpenSSL::Crypto)
