@@ -15,3 +15,4 @@ millrace_test(tink_stream_test
   SOURCES tink/key_choice_test.cc tink/stream_traps_test.cc tink/stream_vectors_test.cc
   LINKS tink
   LIBRARIES OpenSSL::Crypto)
+millrace_test(tink_stream_memory_test SOURCES tink/stream_memory_test.cc LINKS tink)
