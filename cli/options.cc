@@ -190,10 +190,14 @@ void print_report(const Report& report, const ReportOptions& options, bool data_
         {"operation", report.operation}, {"bytes", report.bytes},     {"output_bytes", report.output_bytes},
         {"segments", report.segments},   {"key_id", report.key_id},   {"checksum", nullptr},
         {"verified", report.verified},   {"seconds", report.seconds}, {"bytes_per_second", rate}};
-    fmt::print(data_on_stdout ? stderr : stdout, "{}\n", object.dump());
+    if (data_on_stdout) {
+      write_stderr(object.dump() + '\n');
+    } else {
+      fmt::print("{}\n", object.dump());
+    }
   } else if (options.style() != ProgressStyle::kNone) {
-    fmt::print(stderr, "{}: {} in {:.2f} s, {}/s\n", report.operation, size_text(static_cast<double>(report.bytes)),
-               report.seconds, size_text(rate));
+    write_stderr(fmt::format("{}: {} in {:.2f} s, {}/s\n", report.operation,
+                             size_text(static_cast<double>(report.bytes)), report.seconds, size_text(rate)));
   }
 }
 
