@@ -104,12 +104,20 @@ bool is_json(ByteView bytes) {
   return false;
 }
 
-// A lock beside nobody else's: two edits of one keyset wait for each other, so that neither is lost.
+// EditLock makes the edits of one keyset wait for each other, so that none is lost. An edit replaces the file, so a lock
+// that was waited for may be one of a file that is no longer there: then the new one is locked.
 class EditLock {
  public:
-  explicit EditLock(const std::string& path) : fd_(value_or_fail(open_for_reading(path), path)) {
-    while (::flock(fd_.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
+  explicit EditLock(const std::string& path) {
+    struct stat locked;
+    struct stat named;
+    do {
+      fd_ = value_or_fail(open_for_reading(path), path);
+      if (::fstat(fd_.get(), &locked) != 0 || !S_ISREG(locked.st_mode))
+        fail(kExitUsage, fmt::format("{}: only a keyset in a file can be changed", path));
+      while (::flock(fd_.get(), LOCK_EX) != 0 && errno == EINTR) {
+      }
+    } while (::stat(path.c_str(), &named) != 0 || named.st_ino != locked.st_ino || named.st_dev != locked.st_dev);
   }
 
  private:
@@ -118,6 +126,8 @@ class EditLock {
 
 // edit changes a keyset file in place: the form, the encryption and the mode stay as they are.
 void edit(const std::string& file, const KeysetOptions& options, const std::function<void(tink::Keyset&)>& change) {
+  if (file == "-" || file.rfind("fd:", 0) == 0 || file.rfind("env:", 0) == 0)
+    fail(kExitUsage, fmt::format("{}: only a keyset in a file can be changed", file));
   const EditLock lock(file);
   const SecretBytes before = read_secret(file, options.keys.kek.empty());
   const bool sealed = tink::is_encrypted_keyset(before.reveal());
