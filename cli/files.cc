@@ -28,6 +28,11 @@ namespace {
 
 bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
 // What a signal has to undo. The handler may run at any time, so this is fixed memory.
 char pending_temporary[PATH_MAX];
 std::atomic<bool> temporary_exists{false};
@@ -158,9 +163,21 @@ Output::Output(const std::string& path, const OutputOptions& options, const Inpu
   open_new_file();
 }
 
+void Output::choose_temporary() {
+  std::byte random[8];
+  check_or_fail(random_bytes(random), "temporary name");
+  // Beside the target, hidden, and short enough however long the target's own name is.
+  const std::string base = target_.substr(target_.rfind('/') + 1);
+  const std::string name =
+      fmt::format("{}/.{}.{:016x}.part", directory_of(target_), base.substr(0, 200), load_be<std::uint64_t>(random));
+  if (name.size() >= sizeof pending_temporary) fail_errno(name_, "create", ENAMETOOLONG);
+  std::memcpy(pending_temporary, name.c_str(), name.size() + 1);
+  temporary_exists = true;  // before it does: removing what is not there does no harm
+  temporary_ = name;
+}
+
 void Output::open_new_file() {
-  const std::size_t slash = target_.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : target_.substr(0, slash);
+  const std::string directory = directory_of(target_);
   // 0600 until it is complete: no one else reads half a file, whatever it will be in the end.
   // (Naming it later goes through /proc.)
   const bool can_name = ::access("/proc/self/fd", X_OK) == 0;
@@ -170,13 +187,7 @@ void Output::open_new_file() {
     if (reason != EOPNOTSUPP && reason != EISDIR && reason != EINVAL && reason != ENOENT)
       fail_errno(name_, "create", reason);
     // No unnamed files on this file system: a temporary name beside the target.
-    std::byte random[8];
-    check_or_fail(random_bytes(random), "temporary name");
-    const std::string base = slash == std::string::npos ? target_ : target_.substr(slash + 1);
-    temporary_ = fmt::format("{}/.{}.{:016x}.part", directory, base.substr(0, 200), load_be<std::uint64_t>(random));
-    if (temporary_.size() >= sizeof pending_temporary) fail_errno(name_, "create", ENAMETOOLONG);
-    std::memcpy(pending_temporary, temporary_.c_str(), temporary_.size() + 1);
-    temporary_exists = true;  // before it does: removing what is not there does no harm
+    choose_temporary();
     fd_ = Fd(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd_.valid()) {
       const int error = errno;
@@ -234,14 +245,8 @@ void Output::commit() {
       fail(kExitUsage, fmt::format("{}: the file exists by now; use --force to replace it", name_));
     } else {
       // To replace a file it needs a name of its own for a moment.
-      std::byte random[8];
-      check_or_fail(random_bytes(random), "temporary name");
-      const std::string name = fmt::format("{}.{:016x}.part", target_, load_be<std::uint64_t>(random));
-      if (name.size() >= sizeof pending_temporary) fail_errno(name_, "create", ENAMETOOLONG);
-      std::memcpy(pending_temporary, name.c_str(), name.size() + 1);
-      temporary_exists = true;
-      temporary_ = name;
-      if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      choose_temporary();
+      if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
         fail_errno(name_, "create", errno);
     }
   }
@@ -263,9 +268,7 @@ void Output::commit() {
     new_file_ = false;
   }
   if (options_.sync) {
-    const std::size_t slash = target_.rfind('/');
-    const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : target_.substr(0, slash);
-    const Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Fd opened(::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened.valid() || ::fsync(opened.get()) != 0) fail_errno(name_, "sync directory", errno);
   }
 }

@@ -73,6 +73,8 @@ class Output {
 
  private:
   void open_new_file();
+  // choose_temporary sets temporary_ and tells the signal handlers.
+  void choose_temporary();
 
   std::string name_;
   std::string target_;     // with links resolved
