@@ -151,7 +151,7 @@ Output::Output(const std::string& path, const OutputOptions& options, const Inpu
     if (options_.overwrite == Overwrite::kNo) {
       fail(kExitUsage, fmt::format("{}: the file exists; use --force to replace it", name_));
     }
-    old_mode_ = st.st_mode & 07777;
+    old_ = st;
     // Through a link, the file it points to is replaced, not the link.
     if (char* resolved = ::realpath(path.c_str(), nullptr)) {
       target_ = resolved;
@@ -225,13 +225,32 @@ std::unique_ptr<Sink> Output::sink() {
   return sink;
 }
 
+void Output::set_mode() {
+  struct stat now;
+  if (::fstat(fd_.get(), &now) != 0) fail_errno(name_, "set mode", errno);
+  mode_t mode;
+  if (old_) {
+    mode = old_->st_mode & 0777;  // not setuid: these are not the contents somebody gave it for
+    if ((now.st_uid != old_->st_uid || now.st_gid != old_->st_gid) &&
+        ::fchown(fd_.get(), old_->st_uid, old_->st_gid) != 0 &&
+        ::fchown(fd_.get(), static_cast<uid_t>(-1), old_->st_gid) != 0) {
+      mode &= ~static_cast<mode_t>(S_IRWXG);  // what one group could do is not for another
+    }
+  } else {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    mode = (options_.privacy == Privacy::kOwner ? 0600 : 0666) & ~mask;
+  }
+  if (::fchmod(fd_.get(), mode) == 0) return;
+  // FAT and its like have no modes and refuse them even to the owner of a file.
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) fail_errno(name_, "set mode", errno);
+  if ((now.st_mode & 0777 & ~mode) != 0)
+    warn(fmt::format("{}: this file system keeps no modes; others may be able to read the file", name_));
+}
+
 void Output::commit() {
   if (!new_file_) return;
-  mode_t mode = options_.privacy == Privacy::kOwner ? 0600 : 0666;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  mode &= ~mask;
-  if (::fchmod(fd_.get(), old_mode_.value_or(mode)) != 0) fail_errno(name_, "set mode", errno);
+  set_mode();
   if (options_.sync && ::fsync(fd_.get()) != 0) fail_errno(name_, "sync", errno);
 
   const std::string unnamed = fmt::format("/proc/self/fd/{}", fd_.get());
