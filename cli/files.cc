@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <linux/fs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -31,6 +30,26 @@ bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == 
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// rename_unless_exists fails with EEXIST, in one step, when `to` exists.
+bool rename_unless_exists(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // A file system without that flag: a link fails on an existing name just the same.
+  if (::link(from, to) == 0) {
+    ::unlink(from);
+    return true;
+  }
+  if (errno == EEXIST) return false;
+  // And one without links: an empty file holds the name for a moment.
+  const Fd holder(::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!holder.valid()) return false;
+  if (::rename(from, to) == 0) return true;
+  const int error = errno;
+  ::unlink(to);
+  errno = error;
+  return false;
 }
 
 // What a signal has to undo. The handler may run at any time, so this is fixed memory.
@@ -76,6 +95,7 @@ void prepare_process() {
     }
   }
   ::signal(SIGPIPE, SIG_DFL);  // a reader that goes away ends us at once and quietly
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk, with a message
   struct sigaction action = {};
   action.sa_handler = terminate_cleanly;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -146,6 +166,8 @@ Output::Output(const std::string& path, const OutputOptions& options, const Inpu
     if (!S_ISREG(st.st_mode)) {  // a device, FIFO or socket: nothing is replaced, so nothing needs force
       fd_ = Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
       if (!fd_.valid()) fail_errno(name_, "open for writing", errno);
+      struct stat standard;  // /dev/stdout is standard output by another name
+      stdout_ = ::fstat(STDOUT_FILENO, &standard) == 0 && same_file(st, standard);
       return;
     }
     if (options_.overwrite == Overwrite::kNo) {
@@ -252,6 +274,9 @@ void Output::commit() {
   if (!new_file_) return;
   set_mode();
   if (options_.sync && ::fsync(fd_.get()) != 0) fail_errno(name_, "sync", errno);
+  // Network file systems report a failed write as late as at a close, so there is one before the file gets its name.
+  Fd copy(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 3));
+  if (!copy.valid() || (::close(copy.release()) != 0 && errno != EINTR)) fail_errno(name_, "close", errno);
 
   const std::string unnamed = fmt::format("/proc/self/fd/{}", fd_.get());
   if (temporary_.empty()) {
@@ -270,14 +295,10 @@ void Output::commit() {
     }
   }
   if (!temporary_.empty()) {
-    const unsigned flags = options_.overwrite == Overwrite::kNo ? RENAME_NOREPLACE : 0;
-    long renamed = ::syscall(SYS_renameat2, AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
-    if (renamed != 0 && errno == EINVAL && flags != 0) {
-      // A file system without that flag: a link fails on an existing name just the same.
-      renamed = ::link(temporary_.c_str(), target_.c_str());
-      if (renamed == 0) ::unlink(temporary_.c_str());
-    }
-    if (renamed != 0) {
+    const bool renamed = options_.overwrite == Overwrite::kYes
+                             ? ::rename(temporary_.c_str(), target_.c_str()) == 0
+                             : rename_unless_exists(temporary_.c_str(), target_.c_str());
+    if (!renamed) {
       if (errno == EEXIST)
         fail(kExitUsage, fmt::format("{}: the file exists by now; use --force to replace it", name_));
       fail_errno(name_, "rename", errno);

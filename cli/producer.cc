@@ -28,6 +28,7 @@ ProducerSource::ProducerSource(std::string command) : command_(std::move(command
       struct sigaction now;
       if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::signal(number, SIG_DFL);
     }
+    ::signal(SIGXFSZ, SIG_DFL);
     ::dup2(write_end.get(), STDOUT_FILENO);
     ::execl("/bin/sh", "sh", "-c", command_.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);
