@@ -110,6 +110,7 @@ void print_text(const std::string& name, const Json& result) {
 void inspect(const InspectOptions& options) {
   TransferOptions transfer_options;
   transfer_options.input = options.input;
+  options.keys.check_against(transfer_options);
   ReportOptions silent;
   silent.quiet = true;
   Transfer transfer("inspect", transfer_options, silent, std::nullopt);
@@ -150,7 +151,7 @@ void inspect(const InspectOptions& options) {
 void add_inspect(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("inspect", "Show the layout of an encrypted file; needs no key");
   auto options = std::make_shared<InspectOptions>();
-  verb->add_option("IN", options->input, "input file; - or nothing: standard input");
+  verb->add_option("IN", options->input, "input file; - or nothing: standard input")->check(not_empty());
   options->keys.add_to(*verb, false);
   verb->add_flag("--json", options->json, "print a JSON object");
   verb->footer(

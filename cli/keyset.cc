@@ -56,6 +56,7 @@ std::string take_file(KeysetOptions& options) {
     if (options.words.size() == 2 && it == options.words.begin() && parse_id(*it) && !parse_id(options.words[1]))
       continue;
     const std::string file = *it;
+    if (file.empty()) fail(kExitUsage, "FILE: the argument is empty");
     options.words.erase(it);
     return file;
   }
@@ -245,14 +246,17 @@ void add_keyset(CLI::App& app) {
     verb->add_option((takes & kId) != 0 ? "FILE ID" : "FILE", options->words,
                      (takes & kId) != 0 ? "the keyset and the id of a key in it" : "the keyset")
         ->expected(0, (takes & kId) != 0 ? 2 : 1);
-    verb->add_option("--keyset", options->keys.keyset, "the keyset, instead of FILE")->type_name("FILE");
+    verb->add_option("--keyset", options->keys.keyset, "the keyset, instead of FILE")
+        ->type_name("FILE")
+        ->check(not_empty());
     if ((takes & kTemplate) != 0) {
       verb->add_option("--template", options->template_name, "kind of key: " + template_names())
           ->type_name("NAME")
           ->required();
     }
-    CLI::Option* kek =
-        verb->add_option("--kek", options->keys.kek, "the keyset that encrypts this one")->type_name("FILE");
+    CLI::Option* kek = verb->add_option("--kek", options->keys.kek, "the keyset that encrypts this one")
+                           ->type_name("FILE")
+                           ->check(not_empty());
     if ((takes & kKek) != 0) kek->required();
     verb->add_option("--kek-associated-data", options->keys.kek_associated_data, "associated data of that encryption")
         ->type_name("TEXT");
@@ -263,7 +267,8 @@ void add_keyset(CLI::App& app) {
     }
     if ((takes & kOutput) != 0) {
       verb->add_option("--output,-o", options->output, "output file, mode 0600; - or nothing: standard output")
-          ->type_name("OUT");
+          ->type_name("OUT")
+          ->check(not_empty());
       verb->add_flag("--force,-f", options->force, "replace an existing output file");
     }
     if ((takes & kJson) != 0) verb->add_flag("--json", options->json, "print a JSON object");

@@ -13,6 +13,8 @@
 
 namespace millrace::cli {
 
+struct TransferOptions;
+
 // Which keyset, and what goes with it.
 struct KeyOptions {
   std::string keyset;  // FILE, fd:N or env:NAME
@@ -27,6 +29,8 @@ struct KeyOptions {
   // The keyset in the clear. Fails with a hint if it is encrypted and there is no --kek.
   tink::Keyset load() const;
   tink::StreamingAead streaming() const;
+  // check_against refuses what cannot be meant: standard input for two things, the output over the keyset.
+  void check_against(const TransferOptions& transfer) const;
   // The associated data, from the text or the file.
   std::vector<std::byte> read_associated_data() const;
 };
@@ -53,6 +57,9 @@ struct TransferOptions {
   unsigned thread_count() const;
   OutputOptions output_options(Content content) const;
 };
+
+// not_empty refuses an empty argument: an unset variable of a script, not a wish for standard input.
+CLI::Validator not_empty();
 
 // What a verb has done, for --json and for the last line on stderr.
 struct Report {
