@@ -77,7 +77,7 @@ void KeyOptions::add_kek_to(CLI::App& verb) {
       ->type_name("TEXT");
 }
 
-SecretBytes read_secret(const std::string& where, bool warn_if_shared) {
+SecretBytes read_secret(const std::string& where) {
   if (where.rfind("env:", 0) == 0) {
     const char* value = std::getenv(where.c_str() + 4);
     if (value == nullptr) fail(kExitUsage, fmt::format("{}: the environment variable is not set", where));
@@ -100,16 +100,18 @@ SecretBytes read_secret(const std::string& where, bool warn_if_shared) {
     return read_all(source, where);
   }
   Input input(where);
+  const std::unique_ptr<FileSource> source = input.source();
+  SecretBytes bytes = read_all(*source, where);
   constexpr mode_t kOthers = S_IRGRP | S_IROTH;
-  if (warn_if_shared && S_ISREG(input.status().st_mode) && (input.status().st_mode & kOthers) != 0) {
+  if (S_ISREG(input.status().st_mode) && (input.status().st_mode & kOthers) != 0 &&
+      !tink::is_encrypted_keyset(bytes.reveal())) {
     warn(fmt::format("{}: a cleartext keyset that others can read; chmod 600 it", where));
   }
-  const std::unique_ptr<FileSource> source = input.source();
-  return read_all(*source, where);
+  return bytes;
 }
 
 tink::AesGcmKeyWrapper load_kek(const std::string& kek) {
-  const SecretBytes bytes = read_secret(kek, true);
+  const SecretBytes bytes = read_secret(kek);
   if (tink::is_encrypted_keyset(bytes.reveal()))
     fail(kExitUsage, fmt::format("{}: --kek must be a cleartext keyset", kek));
   const tink::Keyset keyset = value_or_fail(tink::Keyset::parse(bytes.reveal()), kek);
@@ -128,7 +130,7 @@ tink::Keyset parse_keyset(const std::string& name, ByteView bytes, const std::st
 }
 
 tink::Keyset KeyOptions::load() const {
-  const SecretBytes bytes = read_secret(keyset, kek.empty());
+  const SecretBytes bytes = read_secret(keyset);
   return parse_keyset(keyset, bytes.reveal(), kek, kek_associated_data);
 }
 
