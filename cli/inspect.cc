@@ -68,7 +68,8 @@ Json without_key(const std::string& name, std::uint64_t size, std::size_t header
     if (candidate.params.derived_key_size + 8 != header_size || !info) continue;
     fits.push_back({{"template", candidate.name}, {"plaintext_bytes", info->plain_size}, {"segments", info->segments}});
   }
-  if (fits.empty() && size < 40)
+  constexpr std::uint64_t kSmallestTag = 10;  // of AES-CTR-HMAC
+  if (size < header_size + kSmallestTag)
     fail(kExitNotAuthentic, fmt::format("{}: too short for a Tink stream ({} bytes)", name, size));
   return {{"format", "tink-streaming-aead"},      {"bytes", size},          {"header_bytes", header_size},
           {"derived_key_bytes", header_size - 8}, {"authenticated", false}, {"templates_that_fit", fits}};
