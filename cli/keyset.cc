@@ -105,8 +105,8 @@ bool is_json(ByteView bytes) {
   return false;
 }
 
-// EditLock makes the edits of one keyset wait for each other, so that none is lost. An edit replaces the file, so a lock
-// that was waited for may be one of a file that is no longer there: then the new one is locked.
+// EditLock makes the edits of one keyset wait for each other, so that none is lost. An edit replaces the file, so a
+// lock that was waited for may be one of a file that is no longer there: then the new one is locked.
 class EditLock {
  public:
   explicit EditLock(const std::string& path) {
@@ -142,7 +142,12 @@ void edit(const std::string& file, const KeysetOptions& options, const std::func
 }
 
 void keyset_new(KeysetOptions& options) {
-  if (!options.words.empty() && options.output.empty()) options.output = take_file(options);
+  const bool named = !options.words.empty() || !options.keys.keyset.empty();
+  if (named && options.output.empty()) {
+    options.output = take_file(options);
+  } else if (!options.keys.keyset.empty()) {
+    fail(kExitUsage, "give the new keyset's file with -o or --keyset, not both");
+  }
   refuse_words(options);
   const tink::Template* chosen = tink::find_template(options.template_name);
   if (chosen == nullptr && options.template_name != tink::kKeyEncryptionTemplate) fail_template(options.template_name);
@@ -208,7 +213,7 @@ void keyset_change(KeysetOptions& options, Status (tink::Keyset::*change)(std::u
        [&](tink::Keyset& keyset) { check_or_fail((keyset.*change)(id), fmt::format("{}: key {}", file, id)); });
 }
 
-// convert, seal and unseal read one form and write another; without -o the file itself is replaced.
+// convert, seal and unseal read one form and write another.
 void keyset_rewrite(KeysetOptions& options, const std::string& open_with, const std::string& seal_with) {
   const std::string file = take_file(options);
   refuse_words(options);
@@ -245,7 +250,8 @@ void add_keyset(CLI::App& app) {
     auto options = std::make_shared<KeysetOptions>();
     verb->add_option((takes & kId) != 0 ? "FILE ID" : "FILE", options->words,
                      (takes & kId) != 0 ? "the keyset and the id of a key in it" : "the keyset")
-        ->expected(0, (takes & kId) != 0 ? 2 : 1);
+        ->expected(0, (takes & kId) != 0 ? 2 : 1)
+        ->allow_extra_args(false);  // or CLI11 takes a file called "[a]" for a list
     verb->add_option("--keyset", options->keys.keyset, "the keyset, instead of FILE")
         ->type_name("FILE")
         ->check(not_empty());

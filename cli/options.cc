@@ -55,9 +55,8 @@ CLI::Validator not_empty() {
 }
 
 void KeyOptions::add_to(CLI::App& verb, bool required) {
-  CLI::Option* option = verb.add_option("--keyset", keyset, "Tink keyset: FILE, fd:N or env:NAME")
-                            ->type_name("FILE")
-                            ->check(not_empty());
+  CLI::Option* option =
+      verb.add_option("--keyset", keyset, "Tink keyset: FILE, fd:N or env:NAME")->type_name("FILE")->check(not_empty());
   if (required) option->required();
   CLI::Option* text =
       verb.add_option("--associated-data", associated_data, "authenticated with the stream, not stored in it")

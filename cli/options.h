@@ -74,7 +74,8 @@ struct Report {
 // print_report prints the JSON object, on stdout unless the data went there, or a line on stderr if it is a terminal.
 void print_report(const Report& report, const ReportOptions& options, bool data_on_stdout);
 
-// read_secret reads a keyset from FILE, fd:N or env:NAME. A cleartext one in a file that others may read is warned about.
+// read_secret reads a keyset from FILE, fd:N or env:NAME. A cleartext one in a file that others may read is warned
+// about.
 SecretBytes read_secret(const std::string& where);
 // parse_keyset reads a keyset in any form; `kek` as in KeyOptions.
 tink::Keyset parse_keyset(const std::string& name, ByteView bytes, const std::string& kek,
