@@ -99,7 +99,7 @@ void add_tree(const std::filesystem::path& root, std::vector<std::string>& files
     if (it->is_regular_file(ignored) && !it->is_symlink(ignored)) files.push_back(it->path().string());
   }
   if (error) {
-    fmt::print(stderr, "millrace: {}: {}\n", root.string(), error.message());
+    tell(fmt::format("{}: {}", root.string(), error.message()));
     failed = true;
   }
   std::sort(files.begin() + static_cast<std::ptrdiff_t>(first), files.end());
@@ -130,7 +130,7 @@ int print_sums(const SumOptions& options) {
     try {
       sum = sum_file(name, algorithms, options);
     } catch (const Failure& failure) {  // the other files are summed all the same
-      fmt::print(stderr, "millrace: {}\n", failure.text);
+      tell(failure.text);
       failed = true;
       continue;
     }
@@ -176,7 +176,7 @@ void check_line(const ListedChecksum& listed, const SumOptions& options, Checked
       verdict = "FAILED";
     }
   } catch (const Failure& failure) {
-    fmt::print(stderr, "millrace: {}\n", failure.text);
+    tell(failure.text);
     ++count.unreadable;
     verdict = "FAILED open or read";
   }
