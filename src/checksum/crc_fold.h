@@ -72,8 +72,8 @@ MILLRACE_FOLD_TARGET typename Crc::Value extend_folding(typename Crc::Value crc,
   using Register = typename Vector::Register;
   constexpr std::size_t kBytes = Vector::kBytes;
   constexpr std::size_t kMany = Vector::kAccumulators;
-  // When the sum begins there are kMany accumulators and up to kMany - 1 vectors left.
-  constexpr std::size_t kBlocks = (2 * kMany - 1) * kBytes / 16;
+  // The final sum takes a head and up to 2 * kMany - 1 vectors, or the accumulators and up to kMany - 1 vectors.
+  constexpr std::size_t kBlocks = 2 * kMany * kBytes / 16;
   const Multiplier* const end = kToEnd<Crc, kBlocks>.data() + kBlocks;
 
   const std::size_t head_size = n % kBytes;
@@ -89,7 +89,7 @@ MILLRACE_FOLD_TARGET typename Crc::Value extend_folding(typename Crc::Value crc,
   const Register first = Vector::add(Vector::load(p), start);
 
   Register sum = Vector::zero();
-  if (vectors >= kMany) {
+  if (vectors >= 2 * kMany) {  // otherwise the loop would not turn once, and the sum alone is faster
     Register accumulators[kMany];
     accumulators[0] = first;
     if (head_size != 0) {

@@ -21,7 +21,7 @@ constexpr __mmask8 kEvery = 0xff;
 struct Vector512 {
   using Register = __m512i;
   static constexpr std::size_t kBytes = 64;
-  static constexpr std::size_t kAccumulators = 4;
+  static constexpr std::size_t kAccumulators = 6;
 
   FOLD Register load(const void* p) { return _mm512_loadu_si512(p); }
   FOLD Register zero() { return _mm512_setzero_si512(); }
