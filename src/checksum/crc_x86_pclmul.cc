@@ -16,7 +16,7 @@ namespace {
 struct Vector128 {
   using Register = __m128i;
   static constexpr std::size_t kBytes = 16;
-  static constexpr std::size_t kAccumulators = 6;
+  static constexpr std::size_t kAccumulators = 4;
 
   FOLD Register load(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
   FOLD Register zero() { return _mm_setzero_si128(); }

@@ -16,7 +16,7 @@ namespace {
 struct Vector256 {
   using Register = __m256i;
   static constexpr std::size_t kBytes = 32;
-  static constexpr std::size_t kAccumulators = 6;
+  static constexpr std::size_t kAccumulators = 4;
 
   FOLD Register load(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
   FOLD Register zero() { return _mm256_setzero_si256(); }

@@ -1,8 +1,8 @@
 find_library(MILLRACE_XXHASH xxhash REQUIRED)
 find_path(MILLRACE_XXHASH_INCLUDE xxhash.h REQUIRED)
 millrace_folder(checksum
-  SOURCES checksum/crc.cc checksum/crc_arm64_pmull.cc checksum/crc_portable.cc checksum/crc_x86_pclmul.cc
-    checksum/crc_x86_vpclmul256.cc checksum/crc_x86_vpclmul512.cc checksum/digest.cc checksum/digest_stream.cc
+  SOURCES checksum/crc.cc checksum/crc_arm64_pmull.cc checksum/crc_portable.cc checksum/crc_x86_crc32q.cc
+    checksum/crc_x86_pclmul.cc checksum/crc_x86_vpclmul256.cc checksum/crc_x86_vpclmul512.cc checksum/digest.cc checksum/digest_stream.cc
   LINKS base stream crypto
   PRIVATE_LINKS ${MILLRACE_XXHASH})
 target_include_directories(millrace_checksum PRIVATE ${MILLRACE_XXHASH_INCLUDE})
