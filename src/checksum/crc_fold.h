@@ -22,8 +22,9 @@
 //    end, and everything is added up. One multiplication deep, whatever the length; Barrett's reduction adds two more.
 //  - One width of CRC (crc_algebra.h).
 //
-// Measured on Zen 4 at 3.7 GHz against this same code with the steps in a row, CRC-32 of 256 bytes by 512-bit vectors:
-// see the file heads of the kernels.
+// Zen 4, 3.7 GHz, CRC-32, 512-bit vectors, GB/s at 256 B, 300 B, 4 KiB, 64 KiB: 36, 30, 55, 57. ISA-L 2.30, which folds
+// its accumulators in a row and treats the odd bytes at the end: 26, 20, 48, 56. The same code entering the loop for
+// 256 bytes, which then does not turn, instead of summing four vectors: 30.
 //
 // A kernel file defines MILLRACE_FOLD_TARGET, the attribute of its instruction set, and a Vector:
 //   Register, kBytes, kAccumulators          kAccumulators x kBytes are folded per turn of the loop
