@@ -1,4 +1,15 @@
+option(MILLRACE_NATIVE_AES_GCM "Compile the native AES-GCM and AES-CTR kernels (otherwise OpenSSL's are used)" ON)
+
+set(millrace_crypto_native)
+if(MILLRACE_NATIVE_AES_GCM AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(millrace_crypto_native crypto/aes_x86_256.cc crypto/aes_x86_512.cc)
+endif()
+
 millrace_folder(crypto
-  SOURCES crypto/aes_ctr.cc crypto/aes_gcm.cc crypto/hmac.cc crypto/openssl_cipher.cc crypto/random.cc
+  SOURCES crypto/aes_ctr.cc crypto/aes_gcm.cc crypto/aes_gcm_openssl.cc crypto/hmac.cc crypto/kernel_policy.cc
+    crypto/openssl_cipher.cc crypto/random.cc ${millrace_crypto_native}
   LINKS base
   PRIVATE_LINKS OpenSSL::Crypto)
+if(millrace_crypto_native)
+  target_compile_definitions(millrace_crypto PRIVATE MILLRACE_NATIVE_AES)
+endif()
