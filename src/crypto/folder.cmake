@@ -13,3 +13,10 @@ millrace_folder(crypto
 if(millrace_crypto_native)
   target_compile_definitions(millrace_crypto PRIVATE MILLRACE_NATIVE_AES)
 endif()
+
+foreach(test aes_ctr_test aes_gcm_test aes_gcm_wycheproof_test gcm_sealer_test hmac_test kernel_policy_test random_test)
+  millrace_test(${test} SOURCES crypto/${test}.cc LINKS crypto LIBRARIES OpenSSL::Crypto Threads::Threads)
+endforeach()
+if(MILLRACE_BUILD_TESTS AND millrace_crypto_native)
+  target_compile_definitions(kernel_policy_test PRIVATE MILLRACE_NATIVE_AES)
+endif()
