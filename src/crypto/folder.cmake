@@ -6,8 +6,8 @@ if(MILLRACE_NATIVE_AES_GCM AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|am
 endif()
 
 millrace_folder(crypto
-  SOURCES crypto/aes_ctr.cc crypto/aes_gcm.cc crypto/aes_gcm_openssl.cc crypto/hmac.cc crypto/kernel_policy.cc
-    crypto/openssl_cipher.cc crypto/random.cc ${millrace_crypto_native}
+  SOURCES crypto/aes_ctr.cc crypto/aes_gcm.cc crypto/aes_gcm_openssl.cc crypto/hmac.cc crypto/hmac_direct.cc
+    crypto/hmac_evp.cc crypto/kernel_policy.cc crypto/openssl_cipher.cc crypto/random.cc ${millrace_crypto_native}
   LINKS base
   PRIVATE_LINKS OpenSSL::Crypto)
 if(millrace_crypto_native)

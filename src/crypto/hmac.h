@@ -30,6 +30,7 @@ class Hmac {
   Status compute(ByteSpan out, ByteView a, ByteView b = {}, ByteView c = {}) const;
 
  private:
+  friend Result<SecretBytes> hkdf(HashAlgorithm hash, ByteView ikm, ByteView salt, ByteView info, std::size_t size);
   struct State;
   explicit Hmac(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
