@@ -33,6 +33,7 @@ const EVP_CIPHER* ctr_cipher(std::size_t key_size) {
 
 struct AesCtr::State {
   struct Native {
+    explicit Native(const AesCtrKernel& k) : kernel(k) {}
     const AesCtrKernel& kernel;
     KeyMemory<AesRoundKeys> key;
   };

@@ -31,6 +31,7 @@ Error too_long() { return Error{ErrorCode::kLimitExceeded, "AES-GCM message size
 
 struct AesGcm::State {
   struct Native {
+    explicit Native(const AesGcmKernel& k) : kernel(k) {}
     const AesGcmKernel& kernel;
     KeyMemory<GcmKey> key;
   };
