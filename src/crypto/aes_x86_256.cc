@@ -1,3 +1,8 @@
+// The kernel "x86-vaes256": AVX2 with VAES and VPCLMULQDQ, for processors without AVX-512 (Zen 3, Alder Lake and
+// later). Here are only the vectors of two blocks and their operations; what is done with them is in the .inc files,
+// beginning with aes_x86_rounds.inc. With 16 registers the eight vectors of a chunk leave too few for GHASH, and
+// compilers spill; chunks of four vectors spill less and were slower all the same, because four AES chains do not fill
+// the units.
 #include <immintrin.h>
 
 #include <bit>
