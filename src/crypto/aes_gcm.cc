@@ -16,7 +16,8 @@ namespace {
 using Choice = CryptoChoice<AesGcmKernel>;
 
 std::span<const Choice> choices() {
-  static const auto list = crypto_choices(aes_gcm_native_kernels());
+  static const auto& list =
+      *new auto(crypto_choices(aes_gcm_native_kernels()));  // for ever: static objects may seal at exit
   return list;
 }
 
@@ -39,7 +40,7 @@ struct AesGcm::State {
 
   static Result<std::unique_ptr<State>> create(const Choice& choice, ByteView key) {
     if (key.size() != 16 && key.size() != 32) return Error{ErrorCode::kInvalidArgument, "AES key size"};
-    auto state = std::make_unique<State>();
+    std::unique_ptr<State> state(new State);  // not make_unique, which would zero the room for the key first
     if (choice.native != nullptr) {
       Native& native = state->with.emplace<Native>(*choice.native);
       native.kernel.set_up(native.key.get(), key);

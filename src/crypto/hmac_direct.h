@@ -7,7 +7,7 @@
 // runs is the same. An installation that must go through its provider sets MILLRACE_CRYPTO=openssl (kernel_policy.h).
 #pragma once
 
-#include <memory>
+#include <cstddef>
 
 #include "crypto/hmac.h"
 #include "millrace/bytes.h"
