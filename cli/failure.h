@@ -23,6 +23,11 @@ struct Failure {
   std::string text;
 };
 
+// Exit is thrown by a verb that has said everything itself.
+struct Exit {
+  int status;
+};
+
 [[noreturn]] void fail(int exit, std::string text);
 // fail_with ends with the status that belongs to the error. `what` names the file or the step; `hint` says what to do.
 [[noreturn]] void fail_with(std::string_view what, const Error& error, std::string_view hint = {});

@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   add_verify(app);
   add_inspect(app);
   add_keyset(app);
+  add_sum(app);
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& e) {
@@ -67,6 +68,8 @@ int main(int argc, char** argv) {
       return kExitEnvironment;
     }
     return status;
+  } catch (const Exit& exit) {
+    return std::fflush(stdout) == 0 ? exit.status : static_cast<int>(kExitEnvironment);
   } catch (const Failure& failure) {
     std::fflush(stdout);
     fmt::print(stderr, "millrace: {}\n", failure.text);
