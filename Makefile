@@ -1,0 +1,48 @@
+# A thin face over the CMake presets (CMakePresets.json) and the scripts. The release command ends up at build/millrace.
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.PHONY: build test bench interop asan tsan fuzz format install demo arm64 clean
+
+build:
+	scripts/bootstrap build
+	cmake --preset release
+	cmake --build --preset release
+
+test:
+	scripts/test
+
+asan tsan:
+	scripts/bootstrap build test
+	cmake --preset $@
+	cmake --build --preset $@
+	ctest --preset $@
+
+fuzz:
+	FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz
+
+bench:
+	scripts/bootstrap build bench
+	cmake --preset bench
+	cmake --build --preset bench
+	bench/run
+
+# 77 means: a peer could not be had, said loudly. In CI (CI=true) that is a failure of interop/run itself.
+interop: build
+	interop/run build/millrace || test $$? -eq 77
+
+arm64:
+	scripts/arm64
+
+demo:
+	scripts/demo
+
+format:
+	scripts/bootstrap test
+	git ls-files '*.cc' '*.h' | xargs clang-format -i
+
+install: build
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build build-*/
