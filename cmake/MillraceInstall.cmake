@@ -7,6 +7,7 @@ include(CMakePackageConfigHelpers)
 set(millrace_external_OpenSSL::Crypto "OpenSSL 3|libcrypto|")
 set(millrace_external_OpenSSL::SSL "OpenSSL 3|libssl|")
 set(millrace_external_Threads::Threads "Threads||-pthread")
+set(millrace_external_xxHash::xxhash "xxHash|libxxhash|")
 set(millrace_external_CURL::libcurl "CURL|libcurl|")
 
 get_property(folders GLOBAL PROPERTY MILLRACE_FOLDERS)
@@ -71,6 +72,7 @@ else()
   set(compatible SameMajorVersion)
 endif()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/millrace-config-version.cmake COMPATIBILITY ${compatible})
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/FindxxHash.cmake DESTINATION ${package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/package/millrace-config.cmake ${PROJECT_BINARY_DIR}/package/millrace-config-version.cmake
   DESTINATION ${package_dir})
 

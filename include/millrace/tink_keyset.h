@@ -110,7 +110,8 @@ class Keyset {
   static Result<Keyset> parse_binary(ByteView input);
 
   // unseal opens an encrypted keyset of either form. Errors: kNotAuthentic for another key, other associated data or
-  // altered bytes; kMalformed when the input, or what was inside it, is not a keyset.
+  // altered bytes; kMalformed when the input, or what was inside it, is not a keyset. Offsets of the latter count from
+  // the beginning of the decrypted keyset.
   static Result<Keyset> unseal(ByteView input, const KeyWrapper& wrapper, ByteView associated_data = {});
   // seal encrypts the keyset. tinkey can only read what was sealed with empty associated data. The JSON form tells
   // ids, types and statuses in the clear (keysetInfo); the binary form, as upstream writes it, does not.

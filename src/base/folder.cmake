@@ -1,4 +1,6 @@
-millrace_folder(base SOURCES base/check.cc base/describe.cc base/secret.cc)
+millrace_folder(base SOURCES base/check.cc base/cpu.cc base/describe.cc base/kernel_choice.cc base/secret.cc)
 if(MILLRACE_BUILD_TESTS)
   target_compile_definitions(millrace_base PUBLIC $<BUILD_INTERFACE:MILLRACE_COUNT_COPIES>)
 endif()
+millrace_test(cpu_test SOURCES base/cpu_test.cc LINKS base)
+millrace_test(kernel_choice_test SOURCES base/kernel_choice_test.cc LINKS base)

@@ -23,7 +23,7 @@ using MacContext = std::unique_ptr<EVP_MAC_CTX, FreeMac>;
 MacContext make_context(HashAlgorithm hash) {
   static EVP_MAC* const hmac = EVP_MAC_fetch(nullptr, "HMAC", nullptr);
   if (hmac == nullptr) return nullptr;
-  static constexpr const char* kNames[] = {"SHA1", "SHA256", "SHA512"};
+  static constexpr const char* kNames[] = {"SHA1", "SHA256", "SHA512", "MD5"};
   char name[8];
   std::copy_n(kNames[static_cast<int>(hash)], std::char_traits<char>::length(kNames[static_cast<int>(hash)]) + 1, name);
   const OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, name, 0),
@@ -67,7 +67,7 @@ class ContextStock {
  private:
   static constexpr std::size_t kKept = 16;
   std::mutex mutex_;
-  std::vector<MacContext> free_[3];
+  std::vector<MacContext> free_[4];
 };
 
 bool update(EVP_MAC_CTX* ctx, ByteView bytes) {
@@ -96,18 +96,6 @@ bool mac(EVP_MAC_CTX* ctx, const ByteView* key, ByteSpan out, ByteView a, ByteVi
 }
 
 }  // namespace
-
-std::size_t hash_size(HashAlgorithm hash) {
-  switch (hash) {
-    case HashAlgorithm::kSha1:
-      return 20;
-    case HashAlgorithm::kSha256:
-      return 32;
-    case HashAlgorithm::kSha512:
-      return 64;
-  }
-  return 0;
-}
 
 // Each computation borrows a context and keys it, so one Hmac serves many threads.
 struct Hmac::State {

@@ -1,20 +1,14 @@
 // HMAC (RFC 2104) and HKDF (RFC 5869) over SHA-1, SHA-256 and SHA-512.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
+#include "crypto/hash.h"
 #include "millrace/bytes.h"
 #include "millrace/result.h"
 #include "millrace/secret.h"
 
 namespace millrace {
-
-enum class HashAlgorithm : std::uint8_t { kSha1, kSha256, kSha512 };
-
-// hash_size is the digest size in bytes: 20, 32 or 64.
-std::size_t hash_size(HashAlgorithm hash);
-inline constexpr std::size_t kMaxHashSize = 64;
 
 // Hmac holds one key. After create() it is const and safe to use from many threads at once.
 class Hmac {

@@ -1,48 +1,32 @@
+// What a text is: groups, padding, verdicts and offsets. Whole groups go to the kernel; everything else is decided
+// here, once, for every kernel and for texts in one piece and in many.
 #include "millrace/base64.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
+#include "encoding/base64_digits.h"
+#include "encoding/base64_kernels.h"
 
 namespace millrace {
 
 namespace {
 
-constexpr char kStandardDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr char kUrlSafeDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::uint8_t kForeign = 0xff;
-
-constexpr std::array<std::uint8_t, 256> values_of(const char* digits) {
-  std::array<std::uint8_t, 256> values{};
-  values.fill(kForeign);
-  for (std::uint8_t i = 0; i < 64; ++i) values[static_cast<unsigned char>(digits[i])] = i;
-  return values;
-}
-constexpr auto kStandardValues = values_of(kStandardDigits);
-constexpr auto kUrlSafeValues = values_of(kUrlSafeDigits);
+Error malformed(std::uint64_t offset) { return Error{ErrorCode::kMalformed, "base64", offset}; }
 
 }  // namespace
 
 std::size_t base64_encoded_size(std::size_t n, Base64Options options) {
-  if (options.padding == Base64Padding::kRequired) return (n + 2) / 3 * 4;
+  if (options.padding == Base64Padding::kRequired) return n / 3 * 4 + (n % 3 == 0 ? 0 : 4);
   return n / 3 * 4 + (n % 3 == 0 ? 0 : n % 3 + 1);
 }
 
 std::size_t base64_decoded_capacity(std::size_t n) { return n / 4 * 3 + n % 4 * 3 / 4; }
 
 std::size_t base64_encode(ByteView bytes, std::span<char> out, Base64Options options) {
-  MR_CHECK(out.size() >= base64_encoded_size(bytes.size(), options));
-  const char* digits = options.alphabet == Base64Alphabet::kStandard ? kStandardDigits : kUrlSafeDigits;
-  std::size_t o = 0;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8 | (k < n ? static_cast<std::uint32_t>(bytes[i + k]) : 0);
-    for (std::size_t k = 0; k <= n; ++k) out[o++] = digits[group >> (18 - 6 * k) & 63];
-    for (std::size_t k = n; k < 3 && options.padding == Base64Padding::kRequired; ++k) out[o++] = '=';
-  }
-  return o;
+  Base64Encoder encoder(options);
+  const std::size_t written = encoder.update(bytes, out);
+  return written + encoder.finish(out.subspan(written));
 }
 
 std::string base64_encode(ByteView bytes, Base64Options options) {
@@ -52,32 +36,126 @@ std::string base64_encode(ByteView bytes, Base64Options options) {
 }
 
 Result<std::size_t> base64_decode(std::string_view text, ByteSpan out, Base64Options options) {
-  MR_CHECK(out.size() >= base64_decoded_capacity(text.size()));
-  const auto& values = options.alphabet == Base64Alphabet::kStandard ? kStandardValues : kUrlSafeValues;
-  std::size_t o = 0;
-  const auto refuse = [&](std::size_t at) {
+  Base64Decoder decoder(options);
+  MR_TRY(const std::size_t written, decoder.update(text, out));
+  const Result<std::size_t> last = decoder.finish(out.subspan(written));
+  if (!last) {
     std::fill(out.begin(), out.end(), std::byte{0});
-    return Error{ErrorCode::kMalformed, "base64", at};
-  };
-  std::size_t digits = text.size();
-  if (options.padding == Base64Padding::kRequired) {
-    if (text.size() % 4 != 0) return refuse(text.size());
-    for (int k = 0; k < 2 && digits > 0 && text[digits - 1] == '='; ++k) --digits;
+    return last.error();
   }
-  if (digits % 4 == 1) return refuse(digits);
-  for (std::size_t i = 0; i < digits; i += 4) {
-    const std::size_t n = std::min<std::size_t>(4, digits - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      const std::uint8_t value = values[static_cast<unsigned char>(text[i + k])];
-      if (value == kForeign) return refuse(i + k);
-      group |= static_cast<std::uint32_t>(value) << (18 - 6 * k);
-    }
-    // The bits under the padding must be zero, or two texts would mean the same bytes.
-    if (n < 4 && (group & (n == 2 ? 0xffffu : 0xffu)) != 0) return refuse(i + n - 1);
-    for (std::size_t k = 0; k + 1 < n; ++k) out[o++] = static_cast<std::byte>(group >> (16 - 8 * k));
-  }
-  return o;
+  return written + *last;
 }
+
+std::size_t Base64Encoder::update(ByteView bytes, std::span<char> out) {
+  MR_CHECK(out.size() >= update_size(bytes.size()));
+  std::size_t written = 0;
+  if (pending_size_ > 0) {
+    const std::size_t n = std::min(3 - pending_size_, bytes.size());
+    std::copy_n(bytes.begin(), n, pending_.begin() + static_cast<std::ptrdiff_t>(pending_size_));
+    pending_size_ += n;
+    bytes = bytes.subspan(n);
+    if (pending_size_ < 3) return 0;
+    base64::encode_portable(pending_.data(), 1, out.data(), options_.alphabet);
+    written = 4;
+  }
+  const std::size_t groups = bytes.size() / 3;
+  base64::kernel().encode(bytes.data(), groups, out.data() + written, options_.alphabet);
+  pending_size_ = bytes.size() % 3;
+  std::copy_n(bytes.end() - static_cast<std::ptrdiff_t>(pending_size_), pending_size_, pending_.begin());
+  return written + 4 * groups;
+}
+
+std::size_t Base64Encoder::finish(std::span<char> out) {
+  if (pending_size_ == 0) return 0;
+  std::fill(pending_.begin() + static_cast<std::ptrdiff_t>(pending_size_), pending_.end(), std::byte{0});
+  std::array<char, 4> group;
+  base64::encode_portable(pending_.data(), 1, group.data(), options_.alphabet);
+  std::fill(group.begin() + static_cast<std::ptrdiff_t>(pending_size_ + 1), group.end(), '=');
+  const std::size_t n = options_.padding == Base64Padding::kRequired ? 4 : pending_size_ + 1;
+  MR_CHECK(out.size() >= n);
+  std::copy_n(group.begin(), n, out.begin());
+  pending_size_ = 0;
+  return n;
+}
+
+Result<std::size_t> Base64Decoder::update(std::string_view text, ByteSpan out) {
+  if (failed_) return refuse(*failed_, out);
+  MR_CHECK(out.size() >= update_capacity(text.size()));
+  std::size_t written = 0;
+  while (!text.empty()) {
+    if (digits_ == 0 && !closed_) {
+      const std::size_t groups =
+          base64::kernel().decode(text.data(), text.size() / 4, out.data() + written, options_.alphabet);
+      text.remove_prefix(4 * groups);
+      position_ += 4 * groups;
+      written += 3 * groups;
+      if (text.empty()) break;
+    }
+    // The end of the group before, the beginning of the next one, padding, or the character at fault.
+    const Result<std::size_t> taken = take(text.front(), out.subspan(written));
+    if (!taken) return refuse(taken.error(), out);
+    text.remove_prefix(1);
+    written += *taken;
+  }
+  return written;
+}
+
+Result<std::size_t> Base64Decoder::finish(ByteSpan out) {
+  if (failed_) return refuse(*failed_, out);
+  const bool short_group = digits_ == 1 || (digits_ > 0 && options_.padding == Base64Padding::kRequired);
+  if (padding_due_ > 0 || short_group) return refuse(malformed(position_), out);
+  std::size_t written = 0;
+  if (digits_ > 0) {
+    const Result<std::size_t> last = close(position_ - 1, out);
+    if (!last) return refuse(last.error(), out);
+    written = *last;
+  }
+  *this = Base64Decoder(options_);
+  return written;
+}
+
+// take accepts one character and returns how many bytes it completed.
+Result<std::size_t> Base64Decoder::take(char c, ByteSpan out) {
+  const std::uint64_t at = position_++;
+  if (closed_) {
+    if (padding_due_ == 0 || c != '=') return malformed(at);
+    --padding_due_;
+    return std::size_t{0};
+  }
+  if (c == '=' && digits_ >= 2 && options_.padding == Base64Padding::kRequired) {
+    closed_ = true;
+    padding_due_ = 3 - digits_;
+    return close(at - 1, out);
+  }
+  const std::uint8_t value = base64::values_of(options_.alphabet)[static_cast<unsigned char>(c)];
+  if (value == base64::kForeign) return malformed(at);
+  group_ = group_ << 6 | value;
+  if (++digits_ < 4) return std::size_t{0};
+  for (std::size_t k = 0; k < 3; ++k) out[k] = static_cast<std::byte>(group_ >> (16 - 8 * k));
+  digits_ = 0;
+  group_ = 0;
+  return std::size_t{3};
+}
+
+// close ends the text with a group of two or three digits, the last of them at `last_digit`.
+Result<std::size_t> Base64Decoder::close(std::uint64_t last_digit, ByteSpan out) {
+  const std::size_t bytes = digits_ - 1;
+  const std::size_t spare_bits = 6 * digits_ - 8 * bytes;
+  // They must be zero, or two texts would mean the same bytes.
+  if ((group_ & ((1u << spare_bits) - 1)) != 0) return malformed(last_digit);
+  MR_CHECK(out.size() >= bytes);
+  for (std::size_t k = 0; k < bytes; ++k) out[k] = static_cast<std::byte>(group_ >> (spare_bits + 8 * (bytes - 1 - k)));
+  digits_ = 0;
+  group_ = 0;
+  return bytes;
+}
+
+Error Base64Decoder::refuse(Error error, ByteSpan out) {
+  std::fill(out.begin(), out.end(), std::byte{0});
+  failed_ = error;
+  return error;
+}
+
+std::string_view base64_kernel_name() { return base64::kernel().name; }
 
 }  // namespace millrace

@@ -10,3 +10,4 @@ millrace_test(tink_keyset_test
   SOURCES tink/keyset_encrypted_test.cc tink/keyset_json_test.cc tink/keyset_manage_test.cc tink/keyset_params_test.cc
     tink/keyset_test.cc tink/keyset_wire_test.cc
   LINKS tink)
+millrace_test(tink_keyset_residue_test SOURCES tink/keyset_residue_test.cc LINKS tink)

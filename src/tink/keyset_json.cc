@@ -338,6 +338,9 @@ Status start(ByteView input) {
   if (input.size() > kMaxKeysetSize) return Error{ErrorCode::kLimitExceeded, "keyset: size of the input"};
   // Also refuses a byte order mark, which the parser would let pass.
   if (!is_json(input)) return Error{ErrorCode::kMalformed, "keyset: JSON object"};
+  // The parser takes a zero byte for the end of the text and would not look at what follows.
+  if (const std::size_t zero = as_text(input).find('\0'); zero != std::string_view::npos)
+    return Error{ErrorCode::kMalformed, "keyset: JSON", zero};
   return Ok{};
 }
 

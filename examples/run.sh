@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# examples/run.sh MILLRACE DIR: runs the examples built in DIR and checks what they did with the command.
+set -euo pipefail
+millrace=$1
+examples=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+
+"$millrace" keyset new --template AES256_GCM_HKDF_1MB -o keys.json
+seq 1 400000 >plain
+"$examples/example_encrypt_file" keys.json plain sealed | tee said
+grep -q "^$(stat -c %s plain) bytes in 3 segments$" said
+"$millrace" decrypt --keyset keys.json --associated-data example sealed | cmp - plain
+"$examples/example_decrypt_range" keys.json sealed 1500000 1000 | cmp - <(tail -c +1500001 plain | head -c 1000)
+"$examples/example_decrypt_range" keys.json sealed 0 0 | cmp - /dev/null
+if "$examples/example_decrypt_range" keys.json sealed 99999999 1; then exit 1; fi
+"$examples/example_seal_into_sink" | tee said
+grep -q 'of ciphertext, 34000 of plaintext$' said

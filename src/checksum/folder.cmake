@@ -1,0 +1,13 @@
+millrace_folder(checksum
+  SOURCES checksum/crc.cc checksum/crc_arm64_pmull.cc checksum/crc_portable.cc checksum/crc_x86_pclmul.cc
+    checksum/crc_x86_vpclmul256.cc checksum/crc_x86_vpclmul512.cc checksum/digest.cc checksum/digest_stream.cc
+  LINKS base stream crypto
+  PRIVATE_LINKS xxHash::xxhash)
+
+millrace_test(crc_test SOURCES checksum/crc_test.cc LINKS checksum)
+millrace_test(crc_algebra_test SOURCES checksum/crc_algebra_test.cc LINKS checksum)
+millrace_test(digest_test SOURCES checksum/digest_test.cc LINKS checksum encoding)
+if(MILLRACE_BUILD_TESTS)
+  add_test(NAME crc_forced_test COMMAND crc_test --gtest_filter=*OrTheOneThatIsForced)
+  set_tests_properties(crc_forced_test PROPERTIES ENVIRONMENT MILLRACE_KERNELS=portable)
+endif()

@@ -1,0 +1,93 @@
+#include "crypto/hash.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "crypto/openssl_cipher.h"
+
+namespace millrace {
+
+namespace {
+
+// Finding an algorithm by its name is dear, so each is looked up once.
+const EVP_MD* openssl_hash(HashAlgorithm hash) {
+  static EVP_MD* const sha1 = EVP_MD_fetch(nullptr, "SHA1", nullptr);
+  static EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  static EVP_MD* const sha512 = EVP_MD_fetch(nullptr, "SHA512", nullptr);
+  static EVP_MD* const md5 = EVP_MD_fetch(nullptr, "MD5", nullptr);
+  switch (hash) {
+    case HashAlgorithm::kSha1:
+      return sha1;
+    case HashAlgorithm::kSha256:
+      return sha256;
+    case HashAlgorithm::kSha512:
+      return sha512;
+    case HashAlgorithm::kMd5:
+      return md5;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::size_t hash_size(HashAlgorithm hash) {
+  switch (hash) {
+    case HashAlgorithm::kSha1:
+      return 20;
+    case HashAlgorithm::kSha256:
+      return 32;
+    case HashAlgorithm::kSha512:
+      return 64;
+    case HashAlgorithm::kMd5:
+      return 16;
+  }
+  return 0;
+}
+
+struct Hash::State {
+  struct Free {
+    void operator()(EVP_MD_CTX* ctx) const { EVP_MD_CTX_free(ctx); }
+  };
+  HashAlgorithm hash = HashAlgorithm::kSha256;
+  std::unique_ptr<EVP_MD_CTX, Free> ctx;
+  bool good = false;  // every call since reset() succeeded
+};
+
+Hash::Hash(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Hash::Hash(Hash&&) noexcept = default;
+Hash& Hash::operator=(Hash&&) noexcept = default;
+Hash::~Hash() = default;
+
+Result<Hash> Hash::create(HashAlgorithm hash) {
+  auto state = std::make_unique<State>();
+  state->hash = hash;
+  state->ctx.reset(EVP_MD_CTX_new());
+  Hash made(std::move(state));
+  made.reset();
+  if (!made.state_->good) return Error{ErrorCode::kIo, "OpenSSL hash set-up"};
+  return made;
+}
+
+void Hash::update(ByteView bytes) {
+  if (bytes.empty()) return;
+  state_->good = state_->good && EVP_DigestUpdate(state_->ctx.get(), bytes.data(), bytes.size()) == 1;
+}
+
+Status Hash::finish(ByteSpan out) {
+  MR_CHECK(out.size() >= hash_size(state_->hash));
+  const ByteSpan digest = out.first(hash_size(state_->hash));
+  const bool done = state_->good && EVP_DigestFinal_ex(state_->ctx.get(), openssl_bytes(digest.data()), nullptr) == 1;
+  reset();
+  if (done) return Ok{};
+  std::fill(digest.begin(), digest.end(), std::byte{0});
+  return Error{ErrorCode::kIo, "hash"};
+}
+
+void Hash::reset() {
+  const EVP_MD* const hash = openssl_hash(state_->hash);
+  state_->good = state_->ctx && hash != nullptr && EVP_DigestInit_ex2(state_->ctx.get(), hash, nullptr) == 1;
+}
+
+}  // namespace millrace
