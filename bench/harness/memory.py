@@ -31,12 +31,15 @@ def run(context):
     finally:
         for path in (*sparse.values(), sealed, keyset):
             path.unlink(missing_ok=True)
+    idle = context.children.command([context.millrace, "--version"])["peak_rss"]
     header = ["segment", "threads", "<", f"{spread.size_text(small)}, MiB", f"{spread.size_text(context.large)}, MiB", "at most",
               "<goal"]
     return f"""Peak resident memory of `millrace` for two sizes of input; goal: the same for both, and at most threads x segment +
 {spread.size_text(files.BESIDES)}:
 
-{spread.table(header, rows)}"""
+{spread.table(header, rows)}
+
+Before the first byte, the program and the libraries it is linked with take {spread.mib_text(idle)} MiB (`millrace --version`)."""
 
 
 def _peaks(context, keyset, threads, plain, sealed):
