@@ -14,8 +14,9 @@ class Failed(Exception):
 
 
 class Children:
-    def __init__(self, measure):
-        self.measure = str(measure)  # bench/cells/measure.cc
+    def __init__(self, programs):
+        self.measure = str(programs / "measure")  # bench/cells/measure.cc
+        self.counter = str(programs / "count_allocations.so")
 
     def cell(self, argv):
         """Runs a cell program: what it measured of itself, and its peak memory."""
@@ -61,6 +62,25 @@ class Children:
             finally:
                 in_read.close()
                 feeder.join()
+
+    def allocations(self, argv, source=None):
+        """Runs a command, from a pipe with the contents of `source` if that is given, and counts its allocations."""
+        read, write = os.pipe()
+        env = os.environ | {"LD_PRELOAD": self.counter, "MILLRACE_COUNT_TO": str(write)}
+        with contextlib.ExitStack() as stack:
+            stdin = subprocess.DEVNULL
+            if source:
+                in_read, in_write = _pipe(stack)
+                stdin = in_read.fileno()
+                threading.Thread(target=_feed, args=(source, in_write), daemon=True).start()
+            try:
+                subprocess.run([str(word) for word in argv], stdin=stdin, stdout=subprocess.DEVNULL, pass_fds=[write],
+                               env=env, check=True)
+            finally:
+                os.close(write)
+                with os.fdopen(read) as result:
+                    counted = result.read()
+        return json.loads(counted)
 
     def _run(self, argv, stdin, stdout):
         argv = [str(word) for word in argv]

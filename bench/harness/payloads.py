@@ -49,14 +49,16 @@ def _tables(samples, template, sizes):
                 share = spread.ratio(ours, raw, "ns").median
                 speed_row.append(f"{spread.rate_text(_rate(ours, size))}, {share:.2f}")
                 memory_row.append(f"{spread.of(ours, 'allocations').median:.0f}, "
-                                  f"{spread.of(ours, 'bytes_allocated').median / spread.KIB:.1f} KiB")
+                                  f"{spread.of(ours, 'bytes_allocated').median / spread.KIB:.1f} KiB, "
+                                  f"{spread.mib_text(max(sample['peak_rss'] for sample in ours))} MiB")
             speed.append(speed_row)
             memory.append(memory_row)
     return f"""`{template}`, GB/s of plaintext, and as a share of AES-GCM alone (our `AesGcm`, segments of the same size):
 
 {spread.table(["payload", "<", "AES-GCM alone", *WAYS], speed)}
 
-Allocations of one stream, their number and bytes, once the process has done a few:
+Allocations of one stream, their number and bytes, once the process has done a few; and the peak memory of that process, payload
+and output included:
 
 {spread.table(["payload", "<", *WAYS], memory)}"""
 

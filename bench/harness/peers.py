@@ -1,6 +1,7 @@
 """The programs of others that are measured beside ours. One that cannot be had is named, and its columns are left out."""
 
 import dataclasses
+import errno
 import os
 import re
 import shutil
@@ -28,7 +29,7 @@ def find(root, tree, tables):
         _collect(peers, "Tink for Python", lambda: _tink_python(peers, root, tree))
         _collect(peers, "tink-go", lambda: _tink_go(peers, root, tree))
     if "files" in tables:
-        peers.age = _collect(peers, "age", lambda: _age())
+        peers.age = _collect(peers, "age", _age)
         peers.openssl = _collect(peers, "openssl", lambda: _output(["openssl", "version"]))
         _collect(peers, "cp", lambda: _output(["cp", "--version"]).splitlines()[0].split()[-1])
     for name, why in peers.missing.items():
@@ -39,6 +40,9 @@ def find(root, tree, tables):
 def _collect(peers, name, find_one):
     try:
         version = find_one()
+    except FileNotFoundError as error:
+        peers.missing[name] = f"{error.filename} is not installed"
+        return None
     except (OSError, subprocess.CalledProcessError) as error:
         output = (getattr(error, "stderr", None) or str(error)).strip()
         peers.missing[name] = output.splitlines()[-1] if output else str(error)
@@ -53,7 +57,7 @@ def _output(argv, **options):
 
 def _age():
     if not shutil.which("age-keygen"):
-        raise FileNotFoundError("age-keygen is not installed")
+        raise FileNotFoundError(errno.ENOENT, "not installed", "age-keygen")
     return _output(["age", "--version"])
 
 
