@@ -10,8 +10,8 @@ namespace millrace {
 
 namespace {
 
-// Ranges are at least this large: a combination costs microseconds, so one for each 16 MiB is nothing. There are no more
-// than kMaxRanges, so that memory does not grow with the file.
+// Ranges are at least this large: a combination costs microseconds, so one for each 16 MiB is nothing. There are no
+// more than kMaxRanges, so that memory does not grow with the file.
 constexpr std::uint64_t kRange = 16 * 1024 * 1024;
 constexpr std::uint64_t kMaxRanges = 4096;
 // One read. It stays in the second-level cache until the digests have seen it.
@@ -49,7 +49,8 @@ Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<cons
                                                 unsigned threads) {
   const bool combines = std::all_of(algorithms.begin(), algorithms.end(), digest_combines);
   // What does not combine is one range, read by one thread.
-  const std::uint64_t range = combines ? std::max(kRange, in.size() / kMaxRanges + 1) : std::max<std::uint64_t>(1, in.size());
+  const std::uint64_t range =
+      combines ? std::max(kRange, in.size() / kMaxRanges + 1) : std::max<std::uint64_t>(1, in.size());
   const std::uint64_t count = std::max<std::uint64_t>(1, in.size() / range + (in.size() % range != 0));
 
   std::vector<std::vector<DigestValue>> of_range(static_cast<std::size_t>(count));
