@@ -25,7 +25,9 @@ def _measure(context, program):
     if done.returncode != 0:
         raise Failed(f"exit {done.returncode}: {program}\n{done.stderr.strip()}")
     rates = {}
-    for result in json.loads(done.stdout)["benchmarks"]:
+    # Interleaving shuffles them; the tables have the order of the program.
+    results = json.loads(done.stdout)["benchmarks"]
+    for result in sorted(results, key=lambda one: (one["family_index"], one["per_family_instance_index"])):
         if result["run_type"] == "iteration":
             rates.setdefault(result["run_name"], []).append(result["bytes_per_second"])
     return rates

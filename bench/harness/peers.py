@@ -30,7 +30,7 @@ def find(root, tree, tables):
         _collect(peers, "tink-go", lambda: _tink_go(peers, root, tree))
     if "files" in tables:
         peers.age = _collect(peers, "age", _age)
-        peers.openssl = _collect(peers, "openssl", lambda: _output(["openssl", "version"]))
+        peers.openssl = _collect(peers, "openssl", lambda: _output(["openssl", "version"]).split()[1])
         _collect(peers, "cp", lambda: _output(["cp", "--version"]).splitlines()[0].split()[-1])
     for name, why in peers.missing.items():
         print(f"bench: without {name}: {why}", file=sys.stderr)
