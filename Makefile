@@ -32,6 +32,7 @@ interop: build
 	interop/run build/millrace || test $$? -eq 77
 
 arm64:
+	scripts/bootstrap build test arm64
 	scripts/arm64
 
 demo:

@@ -43,6 +43,7 @@ class RangeSource final : public Source {
 };
 
 void cat(const CatOptions& options) {
+  options.keys.check_against(options.transfer);
   const ByteRange range = options.range.empty() ? ByteRange{0, std::nullopt} : parse_range(options.range);
   const tink::StreamingAead aead = options.keys.streaming();
   const std::vector<std::byte> associated_data = options.keys.read_associated_data();
@@ -81,7 +82,8 @@ void add_cat(CLI::App& app) {
   options->keys.add_to(*verb, true);
   options->transfer.add_to(*verb, true);
   options->report.add_to(*verb);
-  verb->add_option("--range", options->range, "A-B (inclusive), A- or -N (the last N bytes), as in HTTP; default: all");
+  verb->add_option("--range", options->range, "A-B (inclusive), A- or -N (the last N bytes), as in HTTP; default: all")
+      ->check(not_empty());
   verb->footer(
       "Only the segments of the range are read, and the last one, which proves the size.\n"
       "Example:\n  millrace cat --keyset keys.json --range 1048576-2097151 backup.tar.enc | xxd | head");

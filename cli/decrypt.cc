@@ -17,6 +17,7 @@ enum class Mode { kDecrypt, kVerify };
 
 // Decrypting and verifying differ in where the plaintext goes: to the output, or nowhere.
 void decrypt(const DecryptOptions& options, Mode mode) {
+  options.keys.check_against(options.transfer);
   const tink::StreamingAead aead = options.keys.streaming();
   const std::vector<std::byte> associated_data = options.keys.read_associated_data();
   const bool writes = mode == Mode::kDecrypt;
@@ -27,7 +28,6 @@ void decrypt(const DecryptOptions& options, Mode mode) {
   tink::StreamInfo info;
   if (transfer.read_at() != nullptr && (!writes || transfer.positional_output())) {
     const ReadAt& in = *transfer.read_at();
-    // The plaintext is smaller than the stream by something; what is reserved too much is cut off at the end.
     const auto done = writes ? aead.decrypt_at(in, transfer.write_at(0), associated_data, transfer.threads())
                              : aead.verify_at(in, associated_data, transfer.threads());
     if (!done) transfer.fail_input(done.error(), {});

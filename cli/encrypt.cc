@@ -14,6 +14,7 @@ struct EncryptOptions {
 };
 
 void encrypt(const EncryptOptions& options) {
+  options.keys.check_against(options.transfer);
   const tink::StreamingAead aead = options.keys.streaming();
   const std::vector<std::byte> associated_data = options.keys.read_associated_data();
   Transfer transfer("encrypt", options.transfer, options.report, Content::kBinary);

@@ -26,6 +26,25 @@ void fail_with(std::string_view what, const Error& error, std::string_view hint)
   fail(exit_status(error), fmt::format("{}: {}{}{}", what, describe(error), hint.empty() ? "" : "; ", hint));
 }
 
-void warn(std::string_view text) { fmt::print(stderr, "millrace: warning: {}\n", text); }
+void write_stderr(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stderr) != text.size()) std::clearerr(stderr);
+  std::fflush(stderr);
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else {
+      shown += c;
+    }
+  }
+  return shown;
+}
+
+void tell(std::string_view text) { write_stderr(fmt::format("millrace: {}\n", printable(text))); }
+
+void warn(std::string_view text) { tell(fmt::format("warning: {}", text)); }
 
 }  // namespace millrace::cli

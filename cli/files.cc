@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <linux/fs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -27,6 +26,31 @@ namespace {
 }
 
 bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// rename_unless_exists fails with EEXIST, in one step, when `to` exists.
+bool rename_unless_exists(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // A file system without that flag: a link fails on an existing name just the same.
+  if (::link(from, to) == 0) {
+    ::unlink(from);
+    return true;
+  }
+  if (errno == EEXIST) return false;
+  // And one without links: an empty file holds the name for a moment.
+  const Fd holder(::open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!holder.valid()) return false;
+  if (::rename(from, to) == 0) return true;
+  const int error = errno;
+  ::unlink(to);
+  errno = error;
+  return false;
+}
 
 // What a signal has to undo. The handler may run at any time, so this is fixed memory.
 char pending_temporary[PATH_MAX];
@@ -71,6 +95,7 @@ void prepare_process() {
     }
   }
   ::signal(SIGPIPE, SIG_DFL);  // a reader that goes away ends us at once and quietly
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk, with a message
   struct sigaction action = {};
   action.sa_handler = terminate_cleanly;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
@@ -141,12 +166,14 @@ Output::Output(const std::string& path, const OutputOptions& options, const Inpu
     if (!S_ISREG(st.st_mode)) {  // a device, FIFO or socket: nothing is replaced, so nothing needs force
       fd_ = Fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
       if (!fd_.valid()) fail_errno(name_, "open for writing", errno);
+      struct stat standard;  // /dev/stdout is standard output by another name
+      stdout_ = ::fstat(STDOUT_FILENO, &standard) == 0 && same_file(st, standard);
       return;
     }
     if (options_.overwrite == Overwrite::kNo) {
       fail(kExitUsage, fmt::format("{}: the file exists; use --force to replace it", name_));
     }
-    old_mode_ = st.st_mode & 07777;
+    old_ = st;
     // Through a link, the file it points to is replaced, not the link.
     if (char* resolved = ::realpath(path.c_str(), nullptr)) {
       target_ = resolved;
@@ -158,9 +185,21 @@ Output::Output(const std::string& path, const OutputOptions& options, const Inpu
   open_new_file();
 }
 
+void Output::choose_temporary() {
+  std::byte random[8];
+  check_or_fail(random_bytes(random), "temporary name");
+  // Beside the target, hidden, and short enough however long the target's own name is.
+  const std::string base = target_.substr(target_.rfind('/') + 1);
+  const std::string name =
+      fmt::format("{}/.{}.{:016x}.part", directory_of(target_), base.substr(0, 200), load_be<std::uint64_t>(random));
+  if (name.size() >= sizeof pending_temporary) fail_errno(name_, "create", ENAMETOOLONG);
+  std::memcpy(pending_temporary, name.c_str(), name.size() + 1);
+  temporary_exists = true;  // before it does: removing what is not there does no harm
+  temporary_ = name;
+}
+
 void Output::open_new_file() {
-  const std::size_t slash = target_.rfind('/');
-  const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : target_.substr(0, slash);
+  const std::string directory = directory_of(target_);
   // 0600 until it is complete: no one else reads half a file, whatever it will be in the end.
   // (Naming it later goes through /proc.)
   const bool can_name = ::access("/proc/self/fd", X_OK) == 0;
@@ -170,13 +209,7 @@ void Output::open_new_file() {
     if (reason != EOPNOTSUPP && reason != EISDIR && reason != EINVAL && reason != ENOENT)
       fail_errno(name_, "create", reason);
     // No unnamed files on this file system: a temporary name beside the target.
-    std::byte random[8];
-    check_or_fail(random_bytes(random), "temporary name");
-    const std::string base = slash == std::string::npos ? target_ : target_.substr(slash + 1);
-    temporary_ = fmt::format("{}/.{}.{:016x}.part", directory, base.substr(0, 200), load_be<std::uint64_t>(random));
-    if (temporary_.size() >= sizeof pending_temporary) fail_errno(name_, "create", ENAMETOOLONG);
-    std::memcpy(pending_temporary, temporary_.c_str(), temporary_.size() + 1);
-    temporary_exists = true;  // before it does: removing what is not there does no harm
+    choose_temporary();
     fd_ = Fd(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!fd_.valid()) {
       const int error = errno;
@@ -214,14 +247,36 @@ std::unique_ptr<Sink> Output::sink() {
   return sink;
 }
 
+void Output::set_mode() {
+  struct stat now;
+  if (::fstat(fd_.get(), &now) != 0) fail_errno(name_, "set mode", errno);
+  mode_t mode;
+  if (old_) {
+    mode = old_->st_mode & 0777;  // not setuid: these are not the contents somebody gave it for
+    if ((now.st_uid != old_->st_uid || now.st_gid != old_->st_gid) &&
+        ::fchown(fd_.get(), old_->st_uid, old_->st_gid) != 0 &&
+        ::fchown(fd_.get(), static_cast<uid_t>(-1), old_->st_gid) != 0) {
+      mode &= ~static_cast<mode_t>(S_IRWXG);  // what one group could do is not for another
+    }
+  } else {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    mode = (options_.privacy == Privacy::kOwner ? 0600 : 0666) & ~mask;
+  }
+  if (::fchmod(fd_.get(), mode) == 0) return;
+  // FAT and its like have no modes and refuse them even to the owner of a file.
+  if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) fail_errno(name_, "set mode", errno);
+  if ((now.st_mode & 0777 & ~mode) != 0)
+    warn(fmt::format("{}: this file system keeps no modes; others may be able to read the file", name_));
+}
+
 void Output::commit() {
   if (!new_file_) return;
-  mode_t mode = options_.privacy == Privacy::kOwner ? 0600 : 0666;
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  mode &= ~mask;
-  if (::fchmod(fd_.get(), old_mode_.value_or(mode)) != 0) fail_errno(name_, "set mode", errno);
+  set_mode();
   if (options_.sync && ::fsync(fd_.get()) != 0) fail_errno(name_, "sync", errno);
+  // Network file systems report a failed write as late as at a close, so there is one before the file gets its name.
+  Fd copy(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 3));
+  if (!copy.valid() || (::close(copy.release()) != 0 && errno != EINTR)) fail_errno(name_, "close", errno);
 
   const std::string unnamed = fmt::format("/proc/self/fd/{}", fd_.get());
   if (temporary_.empty()) {
@@ -234,26 +289,16 @@ void Output::commit() {
       fail(kExitUsage, fmt::format("{}: the file exists by now; use --force to replace it", name_));
     } else {
       // To replace a file it needs a name of its own for a moment.
-      std::byte random[8];
-      check_or_fail(random_bytes(random), "temporary name");
-      const std::string name = fmt::format("{}.{:016x}.part", target_, load_be<std::uint64_t>(random));
-      if (name.size() >= sizeof pending_temporary) fail_errno(name_, "create", ENAMETOOLONG);
-      std::memcpy(pending_temporary, name.c_str(), name.size() + 1);
-      temporary_exists = true;
-      temporary_ = name;
-      if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      choose_temporary();
+      if (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
         fail_errno(name_, "create", errno);
     }
   }
   if (!temporary_.empty()) {
-    const unsigned flags = options_.overwrite == Overwrite::kNo ? RENAME_NOREPLACE : 0;
-    long renamed = ::syscall(SYS_renameat2, AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), flags);
-    if (renamed != 0 && errno == EINVAL && flags != 0) {
-      // A file system without that flag: a link fails on an existing name just the same.
-      renamed = ::link(temporary_.c_str(), target_.c_str());
-      if (renamed == 0) ::unlink(temporary_.c_str());
-    }
-    if (renamed != 0) {
+    const bool renamed = options_.overwrite == Overwrite::kYes
+                             ? ::rename(temporary_.c_str(), target_.c_str()) == 0
+                             : rename_unless_exists(temporary_.c_str(), target_.c_str());
+    if (!renamed) {
       if (errno == EEXIST)
         fail(kExitUsage, fmt::format("{}: the file exists by now; use --force to replace it", name_));
       fail_errno(name_, "rename", errno);
@@ -263,9 +308,7 @@ void Output::commit() {
     new_file_ = false;
   }
   if (options_.sync) {
-    const std::size_t slash = target_.rfind('/');
-    const std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : target_.substr(0, slash);
-    const Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Fd opened(::open(directory_of(target_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!opened.valid() || ::fsync(opened.get()) != 0) fail_errno(name_, "sync directory", errno);
   }
 }

@@ -73,6 +73,10 @@ class Output {
 
  private:
   void open_new_file();
+  // choose_temporary sets temporary_ and tells the signal handlers.
+  void choose_temporary();
+  // set_mode gives the file the owner and mode of the one it replaces, or those of a new file.
+  void set_mode();
 
   std::string name_;
   std::string target_;     // with links resolved
@@ -81,7 +85,7 @@ class Output {
   Fd fd_;
   bool stdout_ = false;
   bool new_file_ = false;
-  std::optional<mode_t> old_mode_;
+  std::optional<struct stat> old_;  // the file that is replaced
 };
 
 // write_file replaces or creates a small file atomically, with the mode of the old one or `privacy`, synced.

@@ -68,7 +68,8 @@ Json without_key(const std::string& name, std::uint64_t size, std::size_t header
     if (candidate.params.derived_key_size + 8 != header_size || !info) continue;
     fits.push_back({{"template", candidate.name}, {"plaintext_bytes", info->plain_size}, {"segments", info->segments}});
   }
-  if (fits.empty() && size < 40)
+  constexpr std::uint64_t kSmallestTag = 10;  // of AES-CTR-HMAC
+  if (size < header_size + kSmallestTag)
     fail(kExitNotAuthentic, fmt::format("{}: too short for a Tink stream ({} bytes)", name, size));
   return {{"format", "tink-streaming-aead"},      {"bytes", size},          {"header_bytes", header_size},
           {"derived_key_bytes", header_size - 8}, {"authenticated", false}, {"templates_that_fit", fits}};
@@ -110,6 +111,7 @@ void print_text(const std::string& name, const Json& result) {
 void inspect(const InspectOptions& options) {
   TransferOptions transfer_options;
   transfer_options.input = options.input;
+  options.keys.check_against(transfer_options);
   ReportOptions silent;
   silent.quiet = true;
   Transfer transfer("inspect", transfer_options, silent, std::nullopt);
@@ -150,7 +152,7 @@ void inspect(const InspectOptions& options) {
 void add_inspect(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("inspect", "Show the layout of an encrypted file; needs no key");
   auto options = std::make_shared<InspectOptions>();
-  verb->add_option("IN", options->input, "input file; - or nothing: standard input");
+  verb->add_option("IN", options->input, "input file; - or nothing: standard input")->check(not_empty());
   options->keys.add_to(*verb, false);
   verb->add_flag("--json", options->json, "print a JSON object");
   verb->footer(

@@ -56,6 +56,7 @@ std::string take_file(KeysetOptions& options) {
     if (options.words.size() == 2 && it == options.words.begin() && parse_id(*it) && !parse_id(options.words[1]))
       continue;
     const std::string file = *it;
+    if (file.empty()) fail(kExitUsage, "FILE: the argument is empty");
     options.words.erase(it);
     return file;
   }
@@ -104,12 +105,20 @@ bool is_json(ByteView bytes) {
   return false;
 }
 
-// A lock beside nobody else's: two edits of one keyset wait for each other, so that neither is lost.
+// EditLock makes the edits of one keyset wait for each other, so that none is lost. An edit replaces the file, so a
+// lock that was waited for may be one of a file that is no longer there: then the new one is locked.
 class EditLock {
  public:
-  explicit EditLock(const std::string& path) : fd_(value_or_fail(open_for_reading(path), path)) {
-    while (::flock(fd_.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
+  explicit EditLock(const std::string& path) {
+    struct stat locked;
+    struct stat named;
+    do {
+      fd_ = value_or_fail(open_for_reading(path), path);
+      if (::fstat(fd_.get(), &locked) != 0 || !S_ISREG(locked.st_mode))
+        fail(kExitUsage, fmt::format("{}: only a keyset in a file can be changed", path));
+      while (::flock(fd_.get(), LOCK_EX) != 0 && errno == EINTR) {
+      }
+    } while (::stat(path.c_str(), &named) != 0 || named.st_ino != locked.st_ino || named.st_dev != locked.st_dev);
   }
 
  private:
@@ -118,8 +127,10 @@ class EditLock {
 
 // edit changes a keyset file in place: the form, the encryption and the mode stay as they are.
 void edit(const std::string& file, const KeysetOptions& options, const std::function<void(tink::Keyset&)>& change) {
+  if (file == "-" || file.rfind("fd:", 0) == 0 || file.rfind("env:", 0) == 0)
+    fail(kExitUsage, fmt::format("{}: only a keyset in a file can be changed", file));
   const EditLock lock(file);
-  const SecretBytes before = read_secret(file, options.keys.kek.empty());
+  const SecretBytes before = read_secret(file);
   const bool sealed = tink::is_encrypted_keyset(before.reveal());
   if (!sealed && !options.keys.kek.empty())
     fail(kExitUsage, fmt::format("{}: not encrypted, so --kek has no use here", file));
@@ -131,7 +142,12 @@ void edit(const std::string& file, const KeysetOptions& options, const std::func
 }
 
 void keyset_new(KeysetOptions& options) {
-  if (!options.words.empty() && options.output.empty()) options.output = take_file(options);
+  const bool named = !options.words.empty() || !options.keys.keyset.empty();
+  if (named && options.output.empty()) {
+    options.output = take_file(options);
+  } else if (!options.keys.keyset.empty()) {
+    fail(kExitUsage, "give the new keyset's file with -o or --keyset, not both");
+  }
   refuse_words(options);
   const tink::Template* chosen = tink::find_template(options.template_name);
   if (chosen == nullptr && options.template_name != tink::kKeyEncryptionTemplate) fail_template(options.template_name);
@@ -166,7 +182,7 @@ void print_keys(const std::vector<tink::KeyInfo>& keys, bool json) {
 void keyset_list(KeysetOptions& options) {
   const std::string file = take_file(options);
   refuse_words(options);
-  const SecretBytes bytes = read_secret(file, options.keys.kek.empty());
+  const SecretBytes bytes = read_secret(file);
   if (tink::is_encrypted_keyset(bytes.reveal()) && options.keys.kek.empty()) {
     const auto info = value_or_fail(tink::read_keyset_info(bytes.reveal()), file);
     if (!info) fail(kExitUsage, fmt::format("{}: encrypted, and without a description; give --kek FILE", file));
@@ -197,11 +213,11 @@ void keyset_change(KeysetOptions& options, Status (tink::Keyset::*change)(std::u
        [&](tink::Keyset& keyset) { check_or_fail((keyset.*change)(id), fmt::format("{}: key {}", file, id)); });
 }
 
-// convert, seal and unseal read one form and write another; without -o the file itself is replaced.
+// convert, seal and unseal read one form and write another.
 void keyset_rewrite(KeysetOptions& options, const std::string& open_with, const std::string& seal_with) {
   const std::string file = take_file(options);
   refuse_words(options);
-  const SecretBytes before = read_secret(file, open_with.empty() && seal_with.empty());
+  const SecretBytes before = read_secret(file);
   const std::string& associated_data = options.keys.kek_associated_data;
   const tink::Keyset keyset = parse_keyset(file, before.reveal(), open_with, associated_data);
   const bool json = options.format.empty() ? is_json(before.reveal()) : options.format == "json";
@@ -234,15 +250,19 @@ void add_keyset(CLI::App& app) {
     auto options = std::make_shared<KeysetOptions>();
     verb->add_option((takes & kId) != 0 ? "FILE ID" : "FILE", options->words,
                      (takes & kId) != 0 ? "the keyset and the id of a key in it" : "the keyset")
-        ->expected(0, (takes & kId) != 0 ? 2 : 1);
-    verb->add_option("--keyset", options->keys.keyset, "the keyset, instead of FILE")->type_name("FILE");
+        ->expected(0, (takes & kId) != 0 ? 2 : 1)
+        ->allow_extra_args(false);  // or CLI11 takes a file called "[a]" for a list
+    verb->add_option("--keyset", options->keys.keyset, "the keyset, instead of FILE")
+        ->type_name("FILE")
+        ->check(not_empty());
     if ((takes & kTemplate) != 0) {
       verb->add_option("--template", options->template_name, "kind of key: " + template_names())
           ->type_name("NAME")
           ->required();
     }
-    CLI::Option* kek =
-        verb->add_option("--kek", options->keys.kek, "the keyset that encrypts this one")->type_name("FILE");
+    CLI::Option* kek = verb->add_option("--kek", options->keys.kek, "the keyset that encrypts this one")
+                           ->type_name("FILE")
+                           ->check(not_empty());
     if ((takes & kKek) != 0) kek->required();
     verb->add_option("--kek-associated-data", options->keys.kek_associated_data, "associated data of that encryption")
         ->type_name("TEXT");
@@ -253,7 +273,8 @@ void add_keyset(CLI::App& app) {
     }
     if ((takes & kOutput) != 0) {
       verb->add_option("--output,-o", options->output, "output file, mode 0600; - or nothing: standard output")
-          ->type_name("OUT");
+          ->type_name("OUT")
+          ->check(not_empty());
       verb->add_flag("--force,-f", options->force, "replace an existing output file");
     }
     if ((takes & kJson) != 0) verb->add_flag("--json", options->json, "print a JSON object");

@@ -41,12 +41,13 @@ int run(int argc, char** argv) {
   add_verify(app);
   add_inspect(app);
   add_keyset(app);
+  add_sum(app);
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& e) {
     const bool asked = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
     if (asked) return app.exit(e) == 0 && std::fflush(stdout) == 0 ? kExitDone : kExitEnvironment;
-    fmt::print(stderr, "millrace: {}; see millrace --help\n", e.what());
+    tell(fmt::format("{}; see millrace --help", e.what()));
     return kExitUsage;
   }
   return kExitDone;
@@ -63,16 +64,18 @@ int main(int argc, char** argv) {
     const int status = run(argc, argv);
     // What went to stdout through stdio (lists, JSON) must have arrived.
     if (status == kExitDone && (std::fflush(stdout) != 0 || std::ferror(stdout))) {
-      fmt::print(stderr, "millrace: standard output: write failed\n");
+      tell("standard output: write failed");
       return kExitEnvironment;
     }
     return status;
+  } catch (const Exit& exit) {
+    return std::fflush(stdout) == 0 ? exit.status : static_cast<int>(kExitEnvironment);
   } catch (const Failure& failure) {
     std::fflush(stdout);
-    fmt::print(stderr, "millrace: {}\n", failure.text);
+    tell(failure.text);
     return failure.exit;
   } catch (const std::exception& e) {
-    fmt::print(stderr, "millrace: {}\n", e.what());
+    tell(e.what());
     return kExitEnvironment;
   }
 }

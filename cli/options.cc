@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,26 +49,34 @@ SecretBytes read_all(Source& source, const std::string& name) {
 
 }  // namespace
 
+CLI::Validator not_empty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? std::string("the argument is empty") : std::string(); }, "");
+}
+
 void KeyOptions::add_to(CLI::App& verb, bool required) {
-  CLI::Option* option = verb.add_option("--keyset", keyset, "Tink keyset: FILE, fd:N or env:NAME")->type_name("FILE");
+  CLI::Option* option =
+      verb.add_option("--keyset", keyset, "Tink keyset: FILE, fd:N or env:NAME")->type_name("FILE")->check(not_empty());
   if (required) option->required();
   CLI::Option* text =
       verb.add_option("--associated-data", associated_data, "authenticated with the stream, not stored in it")
           ->type_name("TEXT");
   verb.add_option("--associated-data-file", associated_data_file, "the same, from a file")
       ->type_name("FILE")
+      ->check(not_empty())
       ->excludes(text);
   add_kek_to(verb);
 }
 
 void KeyOptions::add_kek_to(CLI::App& verb) {
   verb.add_option("--kek", kek, "the keyset is encrypted: the keyset that opens it, FILE, fd:N or env:NAME")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(not_empty());
   verb.add_option("--kek-associated-data", kek_associated_data, "associated data of the encrypted keyset")
       ->type_name("TEXT");
 }
 
-SecretBytes read_secret(const std::string& where, bool warn_if_shared) {
+SecretBytes read_secret(const std::string& where) {
   if (where.rfind("env:", 0) == 0) {
     const char* value = std::getenv(where.c_str() + 4);
     if (value == nullptr) fail(kExitUsage, fmt::format("{}: the environment variable is not set", where));
@@ -90,16 +99,18 @@ SecretBytes read_secret(const std::string& where, bool warn_if_shared) {
     return read_all(source, where);
   }
   Input input(where);
+  const std::unique_ptr<FileSource> source = input.source();
+  SecretBytes bytes = read_all(*source, where);
   constexpr mode_t kOthers = S_IRGRP | S_IROTH;
-  if (warn_if_shared && S_ISREG(input.status().st_mode) && (input.status().st_mode & kOthers) != 0) {
+  if (S_ISREG(input.status().st_mode) && (input.status().st_mode & kOthers) != 0 &&
+      !tink::is_encrypted_keyset(bytes.reveal())) {
     warn(fmt::format("{}: a cleartext keyset that others can read; chmod 600 it", where));
   }
-  const std::unique_ptr<FileSource> source = input.source();
-  return read_all(*source, where);
+  return bytes;
 }
 
 tink::AesGcmKeyWrapper load_kek(const std::string& kek) {
-  const SecretBytes bytes = read_secret(kek, true);
+  const SecretBytes bytes = read_secret(kek);
   if (tink::is_encrypted_keyset(bytes.reveal()))
     fail(kExitUsage, fmt::format("{}: --kek must be a cleartext keyset", kek));
   const tink::Keyset keyset = value_or_fail(tink::Keyset::parse(bytes.reveal()), kek);
@@ -118,13 +129,29 @@ tink::Keyset parse_keyset(const std::string& name, ByteView bytes, const std::st
 }
 
 tink::Keyset KeyOptions::load() const {
-  const SecretBytes bytes = read_secret(keyset, kek.empty());
+  const SecretBytes bytes = read_secret(keyset);
   return parse_keyset(keyset, bytes.reveal(), kek, kek_associated_data);
 }
 
 tink::StreamingAead KeyOptions::streaming() const {
   const tink::Keyset keys = load();
   return value_or_fail(tink::StreamingAead::create(keys), keyset, "the keyset must hold streaming keys");
+}
+
+void KeyOptions::check_against(const TransferOptions& transfer) const {
+  const auto from_stdin = [](const std::string& name) {
+    return name == "-" || name == "/dev/stdin" || name == "fd:0" || name == "/dev/fd/0";
+  };
+  int readers = transfer.producer.empty() && (transfer.input.empty() || from_stdin(transfer.input)) ? 1 : 0;
+  struct stat out;
+  const bool replaces = ::stat(transfer.output.c_str(), &out) == 0 && S_ISREG(out.st_mode);
+  for (const std::string* name : {&keyset, &kek, &associated_data_file}) {
+    if (from_stdin(*name) && ++readers > 1)
+      fail(kExitUsage, fmt::format("{}: standard input can be read for one thing only", *name));
+    struct stat in;
+    if (replaces && ::stat(name->c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+      fail(kExitUsage, fmt::format("{}: the output would replace {}", transfer.output, *name));
+  }
 }
 
 std::vector<std::byte> KeyOptions::read_associated_data() const {
@@ -155,10 +182,11 @@ ProgressStyle ReportOptions::style() const {
 }
 
 void TransferOptions::add_to(CLI::App& verb, bool with_output) {
-  verb.add_option("IN", input, "input file; - or nothing: standard input");
+  verb.add_option("IN", input, "input file; - or nothing: standard input")->check(not_empty());
   if (with_output) {
     verb.add_option("--output,-o", output, "output file, made complete or not at all; - or nothing: standard output")
-        ->type_name("OUT");
+        ->type_name("OUT")
+        ->check(not_empty());
     verb.add_flag("--force,-f", force, "replace an existing output file");
     verb.add_flag("--fsync", sync, "return only when the output has reached the disk");
   }
@@ -166,7 +194,8 @@ void TransferOptions::add_to(CLI::App& verb, bool with_output) {
       ->type_name("N")
       ->check(CLI::Range(1U, 1024U));
   verb.add_option("--producer", producer, "run CMD and take its output as the input; fail if it fails")
-      ->type_name("CMD");
+      ->type_name("CMD")
+      ->check(not_empty());
 }
 
 unsigned TransferOptions::thread_count() const {
@@ -190,10 +219,14 @@ void print_report(const Report& report, const ReportOptions& options, bool data_
         {"operation", report.operation}, {"bytes", report.bytes},     {"output_bytes", report.output_bytes},
         {"segments", report.segments},   {"key_id", report.key_id},   {"checksum", nullptr},
         {"verified", report.verified},   {"seconds", report.seconds}, {"bytes_per_second", rate}};
-    fmt::print(data_on_stdout ? stderr : stdout, "{}\n", object.dump());
+    if (data_on_stdout) {
+      write_stderr(object.dump() + '\n');
+    } else {
+      fmt::print("{}\n", object.dump());
+    }
   } else if (options.style() != ProgressStyle::kNone) {
-    fmt::print(stderr, "{}: {} in {:.2f} s, {}/s\n", report.operation, size_text(static_cast<double>(report.bytes)),
-               report.seconds, size_text(rate));
+    write_stderr(fmt::format("{}: {} in {:.2f} s, {}/s\n", report.operation,
+                             size_text(static_cast<double>(report.bytes)), report.seconds, size_text(rate)));
   }
 }
 

@@ -13,6 +13,8 @@
 
 namespace millrace::cli {
 
+struct TransferOptions;
+
 // Which keyset, and what goes with it.
 struct KeyOptions {
   std::string keyset;  // FILE, fd:N or env:NAME
@@ -27,6 +29,8 @@ struct KeyOptions {
   // The keyset in the clear. Fails with a hint if it is encrypted and there is no --kek.
   tink::Keyset load() const;
   tink::StreamingAead streaming() const;
+  // check_against refuses what cannot be meant: standard input for two things, the output over the keyset.
+  void check_against(const TransferOptions& transfer) const;
   // The associated data, from the text or the file.
   std::vector<std::byte> read_associated_data() const;
 };
@@ -54,6 +58,9 @@ struct TransferOptions {
   OutputOptions output_options(Content content) const;
 };
 
+// not_empty refuses an empty argument: an unset variable of a script, not a wish for standard input.
+CLI::Validator not_empty();
+
 // What a verb has done, for --json and for the last line on stderr.
 struct Report {
   std::string operation;
@@ -67,8 +74,9 @@ struct Report {
 // print_report prints the JSON object, on stdout unless the data went there, or a line on stderr if it is a terminal.
 void print_report(const Report& report, const ReportOptions& options, bool data_on_stdout);
 
-// read_secret reads FILE, fd:N or env:NAME. A file that others may read is warned about when `warn_if_shared`.
-SecretBytes read_secret(const std::string& where, bool warn_if_shared);
+// read_secret reads a keyset from FILE, fd:N or env:NAME. A cleartext one in a file that others may read is warned
+// about.
+SecretBytes read_secret(const std::string& where);
 // parse_keyset reads a keyset in any form; `kek` as in KeyOptions.
 tink::Keyset parse_keyset(const std::string& name, ByteView bytes, const std::string& kek,
                           const std::string& kek_associated_data);

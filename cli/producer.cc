@@ -23,7 +23,12 @@ ProducerSource::ProducerSource(std::string command) : command_(std::move(command
   if (process_ < 0) fail_with("--producer", Error{ErrorCode::kIo, "fork", 0, errno});
   if (process_ == 0) {
     ::setpgid(0, 0);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) ::signal(number, SIG_DFL);
+    // Our handlers are not for the child. What we ignore (SIGHUP under nohup) it goes on ignoring.
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction now;
+      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::signal(number, SIG_DFL);
+    }
+    ::signal(SIGXFSZ, SIG_DFL);
     ::dup2(write_end.get(), STDOUT_FILENO);
     ::execl("/bin/sh", "sh", "-c", command_.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);
@@ -37,6 +42,7 @@ ProducerSource::~ProducerSource() {
   if (process_ < 0) return;
   on_termination_kill(0);
   ::kill(-process_, SIGTERM);
+  output_.reset();  // a command that ignores the signal must not wait for us to read while we wait for its end
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include "failure.h"
 
 namespace millrace::cli {
 
@@ -43,7 +44,7 @@ void Progress::stop() {
   }
   stopping_.notify_all();
   printer_.join();
-  if (printed_ && style_ == ProgressStyle::kTerminal) fmt::print(stderr, "\r\033[K");
+  if (printed_ && style_ == ProgressStyle::kTerminal) write_stderr("\r\033[K");
 }
 
 void Progress::print_until_stopped() {
@@ -52,8 +53,7 @@ void Progress::print_until_stopped() {
   std::unique_lock lock(mutex_);
   while (!stopping_.wait_for(lock, interval, [&] { return stop_; })) {
     const bool terminal = style_ == ProgressStyle::kTerminal;
-    fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", line(), terminal ? "" : "\n");
-    std::fflush(stderr);
+    write_stderr(fmt::format("{}{}{}", terminal ? "\r\033[K" : "", line(), terminal ? "" : "\n"));
     printed_ = true;
   }
 }

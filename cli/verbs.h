@@ -11,5 +11,6 @@ void add_cat(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_keyset(CLI::App& app);
+void add_sum(CLI::App& app);
 
 }  // namespace millrace::cli

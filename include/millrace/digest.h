@@ -1,12 +1,14 @@
 // Digest: one face for every checksum and hash that S3 names, and the stages that compute them on bytes passing by.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "millrace/bytes.h"
 #include "millrace/result.h"
@@ -106,5 +108,17 @@ class DigestSink final : public Sink {
   Sink& inner_;
   std::span<Digest> digests_;
 };
+
+// DigestValue is a finished digest.
+struct DigestValue {
+  std::array<std::byte, kMaxDigestSize> bytes{};
+  std::size_t size = 0;
+  ByteView view() const { return ByteView(bytes).first(size); }
+};
+
+// digest_read_at digests all of `in`, in one pass for all algorithms, and returns the values in their order. When every
+// algorithm combines, `threads` threads work on ranges; otherwise one does. Memory: 256 KiB for each thread.
+Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<const DigestAlgorithm> algorithms,
+                                                unsigned threads);
 
 }  // namespace millrace

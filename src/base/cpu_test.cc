@@ -36,6 +36,32 @@ TEST(Cpu, RegistersThatTheSystemDoesNotSaveHideTheirFeatures) {
   }
 }
 
+// Without its own bit, each feature is gone and all others that do not build on it are there.
+TEST(Cpu, EachFeatureHasItsOwnBit) {
+  const struct {
+    bool CpuFeatures::*feature;
+    std::uint32_t X86Registers::*word;
+    int bit;  // Intel SDM volume 2, CPUID leaves 1 and 7
+  } bits[] = {
+      {&CpuFeatures::pclmul, &X86Registers::leaf1_ecx, 1},     {&CpuFeatures::ssse3, &X86Registers::leaf1_ecx, 9},
+      {&CpuFeatures::sse41, &X86Registers::leaf1_ecx, 19},     {&CpuFeatures::sse42, &X86Registers::leaf1_ecx, 20},
+      {&CpuFeatures::aes, &X86Registers::leaf1_ecx, 25},       {&CpuFeatures::bmi2, &X86Registers::leaf7_ebx, 8},
+      {&CpuFeatures::sha, &X86Registers::leaf7_ebx, 29},       {&CpuFeatures::gfni, &X86Registers::leaf7_ecx, 8},
+      {&CpuFeatures::vaes, &X86Registers::leaf7_ecx, 9},       {&CpuFeatures::vpclmulqdq, &X86Registers::leaf7_ecx, 10},
+      {&CpuFeatures::avx512dq, &X86Registers::leaf7_ebx, 17},  {&CpuFeatures::avx512bw, &X86Registers::leaf7_ebx, 30},
+      {&CpuFeatures::avx512vl, &X86Registers::leaf7_ebx, 31},  {&CpuFeatures::avx512vbmi, &X86Registers::leaf7_ecx, 1},
+      {&CpuFeatures::avx512vbmi2, &X86Registers::leaf7_ecx, 6}};
+  const X86Registers all{kAll, kAll, kAll, 0xe7};
+  for (const auto& entry : bits) {
+    X86Registers registers = all;
+    registers.*entry.word &= ~(std::uint32_t{1} << entry.bit);
+    CpuFeatures want = decode_x86(all);
+    EXPECT_TRUE(want.*entry.feature) << entry.bit;
+    want.*entry.feature = false;
+    EXPECT_EQ(decode_x86(registers), want) << entry.bit;
+  }
+}
+
 TEST(Cpu, WiderFeaturesNeedTheNarrowerOnes) {
   const std::uint32_t without_avx = kAll & ~(1u << 28);
   EXPECT_FALSE(decode_x86({without_avx, kAll, kAll, 0xe7}).vpclmulqdq);

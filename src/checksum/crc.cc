@@ -25,6 +25,17 @@ constexpr Kernel<Crc> kKernels[] = {
     {"portable", always, extend_portable<Crc>},
 };
 
+#if defined(__x86_64__)
+template <>
+constexpr Kernel<Crc32c> kKernels<Crc32c>[] = {
+    {"x86-vpclmul512-crc32q", crc32q_runs, extend_crc32q},
+    {"x86-vpclmul512", vpclmul512_runs, extend_vpclmul512<Crc32c>},
+    {"x86-vpclmul256", vpclmul256_runs, extend_vpclmul256<Crc32c>},
+    {"x86-pclmul", pclmul_runs, extend_pclmul<Crc32c>},
+    {"portable", always, extend_portable<Crc32c>},
+};
+#endif
+
 template <class Crc>
 const Kernel<Crc>& chosen() {
   static const Kernel<Crc>& kernel = choose_kernel(kernels<Crc>());

@@ -15,16 +15,16 @@
 
 namespace millrace::crc {
 
-// times_x multiplies by x modulo the polynomial.
+// times_x multiplies by x modulo the polynomial, without a branch: the bits of a CRC are random.
 constexpr std::uint64_t times_x(std::uint64_t a, std::uint64_t polynomial) {
-  return (a >> 1) ^ ((a & 1) != 0 ? polynomial : 0);
+  return (a >> 1) ^ (polynomial & (0 - (a & 1)));
 }
 
 // multiply returns a * b modulo the polynomial, by Horner's rule from the highest power of b.
 constexpr std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t polynomial) {
   std::uint64_t product = 0;
   for (int i = 0; i < 64; ++i) {
-    product = times_x(product, polynomial) ^ ((b >> i & 1) != 0 ? a : 0);
+    product = times_x(product, polynomial) ^ (a & (0 - (b >> i & 1)));
   }
   return product;
 }

@@ -45,6 +45,8 @@ typename Crc::Value extend_vpclmul256(typename Crc::Value crc, ByteView bytes);
 bool vpclmul512_runs();
 template <class Crc>
 typename Crc::Value extend_vpclmul512(typename Crc::Value crc, ByteView bytes);
+bool crc32q_runs();  // CRC-32C alone: the processor has an instruction for it
+std::uint32_t extend_crc32q(std::uint32_t crc, ByteView bytes);
 #elif defined(__aarch64__)
 bool pmull_runs();
 template <class Crc>

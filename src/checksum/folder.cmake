@@ -1,8 +1,9 @@
 millrace_folder(checksum
-  SOURCES checksum/crc.cc checksum/crc_arm64_pmull.cc checksum/crc_portable.cc checksum/crc_x86_pclmul.cc
-    checksum/crc_x86_vpclmul256.cc checksum/crc_x86_vpclmul512.cc checksum/digest.cc checksum/digest_stream.cc
+  SOURCES checksum/crc.cc checksum/crc_arm64_pmull.cc checksum/crc_portable.cc checksum/crc_x86_crc32q.cc
+    checksum/crc_x86_pclmul.cc checksum/crc_x86_vpclmul256.cc checksum/crc_x86_vpclmul512.cc checksum/digest.cc
+    checksum/digest_file.cc checksum/digest_stream.cc
   LINKS base stream crypto
-  PRIVATE_LINKS xxHash::xxhash)
+  PRIVATE_LINKS xxHash::xxhash Threads::Threads)
 
 millrace_test(crc_test SOURCES checksum/crc_test.cc LINKS checksum)
 millrace_test(crc_algebra_test SOURCES checksum/crc_algebra_test.cc LINKS checksum)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
+#include <vector>
 
 #include "millrace/bytes.h"
 #include "millrace/result.h"
@@ -15,6 +17,8 @@ class AesCtr {
  public:
   // The key is 16 or 32 bytes; anything else is kInvalidArgument.
   static Result<AesCtr> create(ByteView key);
+  // create_with uses the named kernel, for tests and benchmarks. kInvalidArgument if this machine cannot run it.
+  static Result<AesCtr> create_with(std::string_view kernel, ByteView key);
   AesCtr(AesCtr&&) noexcept;
   AesCtr& operator=(AesCtr&&) noexcept;
   ~AesCtr();
@@ -28,5 +32,9 @@ class AesCtr {
   explicit AesCtr(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// As aes_gcm_kernel_name and aes_gcm_kernel_names (aes_gcm.h).
+std::string_view aes_ctr_kernel_name();
+std::vector<std::string_view> aes_ctr_kernel_names();
 
 }  // namespace millrace

@@ -30,6 +30,10 @@ const EVP_MD* openssl_hash(HashAlgorithm hash) {
   return nullptr;
 }
 
+struct FreeHash {
+  void operator()(EVP_MD_CTX* ctx) const { EVP_MD_CTX_free(ctx); }
+};
+
 }  // namespace
 
 std::size_t hash_size(HashAlgorithm hash) {
@@ -47,11 +51,8 @@ std::size_t hash_size(HashAlgorithm hash) {
 }
 
 struct Hash::State {
-  struct Free {
-    void operator()(EVP_MD_CTX* ctx) const { EVP_MD_CTX_free(ctx); }
-  };
   HashAlgorithm hash = HashAlgorithm::kSha256;
-  std::unique_ptr<EVP_MD_CTX, Free> ctx;
+  std::unique_ptr<EVP_MD_CTX, FreeHash> ctx;
   bool good = false;  // every call since reset() succeeded
 };
 

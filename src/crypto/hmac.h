@@ -1,4 +1,4 @@
-// HMAC (RFC 2104) and HKDF (RFC 5869) over SHA-1, SHA-256 and SHA-512.
+// HMAC (RFC 2104) and HKDF (RFC 5869) over SHA-1, SHA-256 and SHA-512; no format asks for them over MD5.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,7 @@ class Hmac {
   Status compute(ByteSpan out, ByteView a, ByteView b = {}, ByteView c = {}) const;
 
  private:
+  friend Result<SecretBytes> hkdf(HashAlgorithm hash, ByteView ikm, ByteView salt, ByteView info, std::size_t size);
   struct State;
   explicit Hmac(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

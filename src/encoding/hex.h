@@ -17,8 +17,8 @@ std::string hex_encode(ByteView bytes);
 // are taken, nothing else is: no prefix, blanks or separators. kMalformed has the offset of the first foreign
 // character, or text.size() if the last byte lacks a digit; then `out` is zeroed.
 //
-// Neither function reads a table or takes a branch by what a byte or digit is worth, because keys pass here; only that a
-// text was refused, and where, shows in the time. The texts themselves are the caller's to cleanse.
+// Neither function reads a table or takes a branch by what a byte or digit is worth, because keys pass here; only that
+// a text was refused, and where, shows in the time. The texts themselves are the caller's to cleanse.
 Result<std::size_t> hex_decode(std::string_view text, ByteSpan out);
 
 }  // namespace millrace

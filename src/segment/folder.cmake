@@ -3,3 +3,7 @@ millrace_folder(segment
     segment/segment_source.cc segment/segment_stage.cc segment/stream_head.cc
   LINKS base stream
   PRIVATE_LINKS Threads::Threads)
+millrace_test(segment_test
+  SOURCES segment/segment_attack_test.cc segment/segment_copy_test.cc segment/segment_driver_test.cc
+    segment/segment_fault_test.cc segment/segment_layout_test.cc
+  LINKS segment)

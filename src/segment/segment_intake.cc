@@ -80,11 +80,20 @@ void SegmentIntake::plan() {
   if (cutter_.left()) full_ = static_cast<std::size_t>(std::min<std::uint64_t>(full_, *cutter_.left()));
 }
 
-// grow makes room for `pending` bytes at least. Only the first segment of an unknown length is approached in steps: a
-// known length is no guess, and a stream that has filled one segment is not small.
-void SegmentIntake::grow(std::size_t pending) {
-  const bool guess = !cutter_.left() && cutter_.next_index() == 0;
-  const std::size_t next = guess ? grown_size(capacity(), full_, std::min(pending, full_)) : full_;
+// Only the first segment of an unknown length is approached in steps: a known length is no guess, and a stream that has
+// filled one segment is not small.
+bool SegmentIntake::guessing() const { return !cutter_.left() && cutter_.next_index() == 0; }
+
+bool SegmentIntake::too_small_for(std::size_t bytes) const {
+  return capacity() < bytes || (capacity() < full_ && !guessing());
+}
+
+// grow makes room for `bytes` at least, which are at most full_.
+void SegmentIntake::grow(std::size_t bytes) {
+  std::size_t next = guessing() ? grown_size(capacity(), full_, bytes) : full_;
+  // Segment 0 may be shorter than the others; a buffer that holds all of it holds the next one as well.
+  if (next == full_ && (!cutter_.left() || *cutter_.left() > full_))
+    next = std::max(next, stage().in_capacity(cutter_.next_index() + 1) + (cutter_.left() ? 0 : 1));
   Slab larger = acquire_cleansed(stage().in_place_in() + next + stage().in_place_tail());
   if (have_ > 0) copy_bytes(larger.bytes().subspan(stage().in_place_in()), buffered().first(have_));
   buffer_ = std::move(larger);
@@ -94,15 +103,16 @@ void SegmentIntake::restore_carry() {
   if (!carrying_) return;
   carrying_ = false;
   const std::size_t carried = std::exchange(have_, 0);
-  if (capacity() < carried) grow(carried);
+  if (ended_ ? capacity() < carried : too_small_for(carried)) grow(carried);
   copy_bytes(buffered(), carry_.bytes().first(carried));
   have_ = carried;
 }
 
 ByteSpan SegmentIntake::room(std::size_t pending) {
-  MR_CHECK(lent_.empty() && !ready() && !done());
+  MR_CHECK(lent_.empty() && !done());
   restore_carry();
-  if (capacity() < full_ && capacity() < have_ + pending) grow(have_ + pending);
+  const std::size_t needed = std::min(have_ + pending, full_);
+  if (too_small_for(needed)) grow(needed);
   return buffered().first(std::min(capacity(), full_)).subspan(have_);
 }
 
@@ -125,22 +135,28 @@ std::size_t SegmentIntake::whole_segments(std::size_t size) const {
 
 std::size_t SegmentIntake::take(ByteView bytes, bool may_lend) {
   MR_CHECK(!bytes.empty() && lent_.empty() && !ready() && !done());
-  if (have_ == 0 && may_lend && (buffer_.size() == 0 || bytes.data() != buffered().data())) {
-    // Lent bytes that hold whole segments go through the cipher from where they lie; the rest stays with the lender.
-    const std::size_t whole = whole_segments(std::min(bytes.size(), full_));
-    if (whole > 0) {
-      lent_ = bytes.first(whole);
-      have_ = whole;
-      beyond_ = cutter_.left() ? 0 : 1;
-      return whole;
+  const bool built_here = !carrying_ && buffer_.size() != 0 && bytes.data() == buffered().data() + have_;
+  std::size_t wanted = std::min(bytes.size(), full_ - have_);
+  if (bytes.size() >= full_ - have_) filled_ = true;
+  if (may_lend && !built_here) {
+    if (have_ == 0) {
+      // Lent bytes that hold whole segments go through the cipher from where they lie; the rest stays with the lender.
+      const std::size_t whole = whole_segments(wanted);
+      if (whole > 0) {
+        lent_ = bytes.first(whole);
+        have_ = whole;
+        beyond_ = cutter_.left() ? 0 : 1;
+        return whole;
+      }
+    } else {
+      // A segment that was begun is completed with copies, and no more than that: the next ones can be lent.
+      wanted = std::min(wanted, stage().in_capacity(cutter_.next_index()) - have_);
+      if (!cutter_.left() && wanted < bytes.size()) beyond_ = 1;
     }
   }
-  const std::size_t wanted = std::min(bytes.size(), full_ - have_);
-  const ByteSpan space = room(wanted);
-  const std::size_t n = std::min(wanted, space.size());
-  if (bytes.data() != space.data()) copy_bytes(space, bytes.first(n));
-  have_ += n;
-  return n;
+  if (wanted > 0 && !built_here) copy_bytes(room(wanted), bytes.first(wanted));
+  have_ += wanted;
+  return wanted;
 }
 
 void SegmentIntake::take_batch(SegmentBatch& batch) {
@@ -175,7 +191,8 @@ void SegmentIntake::take_batch(SegmentBatch& batch) {
   beyond_ = 0;
   if (lent_.empty()) batch.in_ = std::move(buffer_);  // which gives the intake the batch's old buffer
   lent_ = {};
-  target_ = std::max(target_, std::min(target_ * 8, kStreamBuffer));
+  // An input that does not fill a batch would not fill a larger one either.
+  if (std::exchange(filled_, false)) target_ = std::max(target_, std::min(target_ * 8, kStreamBuffer));
   if (!done()) plan();
 }
 

@@ -55,9 +55,9 @@ class SegmentIntake {
   // room returns memory for the next input bytes, never empty. It grows (buffer_growth.h) when it is full; `pending` is
   // how many bytes are known to come. Requires !ready() and !done().
   ByteSpan room(std::size_t pending = 1);
-  // take accepts bytes that were built at room(), or a part of bytes from elsewhere, and returns how many. Bytes from
-  // elsewhere are used where they lie, without a copy, when they hold whole segments and `may_lend` says that they
-  // stay valid until the batch has run. Requires !ready() and !done().
+  // take accepts bytes that were built at room(), or a part of bytes from elsewhere, and returns how many; 0 when it
+  // only mattered that there are more. Bytes from elsewhere are used where they lie, without a copy, when they hold
+  // whole segments and `may_lend` says that they stay valid until the batch has run. Requires !ready() and !done().
   std::size_t take(ByteView bytes, bool may_lend);
   // end says that no more bytes come.
   void end() { ended_ = true; }
@@ -77,7 +77,9 @@ class SegmentIntake {
   const SegmentStage& stage() const { return cutter_.stage(); }
   void plan();
   void restore_carry();
-  void grow(std::size_t pending);
+  bool guessing() const;
+  bool too_small_for(std::size_t bytes) const;
+  void grow(std::size_t bytes);
   std::size_t capacity() const;  // input bytes that buffer_ can hold
   ByteSpan buffered() const { return buffer_.bytes().subspan(stage().in_place_in()); }  // requires a buffer
   std::size_t whole_segments(std::size_t size) const;
@@ -89,6 +91,7 @@ class SegmentIntake {
   std::size_t beyond_ = 0;  // 1: another byte is known to follow those lent
   std::size_t full_ = 0;    // how many bytes this batch wants at most
   std::size_t target_;      // how large batches have become: they grow like buffers do
+  bool filled_ = false;     // there was as much input as this batch wanted
   Slab carry_;              // bytes behind the last cut, on their way to the next batch
   bool carrying_ = false;
   bool ended_ = false;

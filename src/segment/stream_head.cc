@@ -84,8 +84,8 @@ ByteSpan OpenSink::scratch() {
 }
 
 Status OpenSink::write(ByteView bytes) {
+  if (failed_) return *failed_;
   while (!bytes.empty() && !body_) {
-    if (failed_) return *failed_;
     grow();
     const ByteSpan room = start_.head.bytes().subspan(start_.size);
     const ByteView part = bytes.first(std::min(bytes.size(), room.size()));

@@ -19,8 +19,11 @@ Result<std::size_t> read_full(Source& from, ByteSpan dst) {
 
 Result<std::uint64_t> pump(Source& from, Sink& to) {
   std::uint64_t total = 0;
+  std::byte nothing_more[1];
   for (;;) {
-    MR_TRY(const ByteView bytes, from.pull(to.scratch()));
+    // The last pull only learns that the end is good: a sink that has what it was sized for need not make room for it.
+    const ByteSpan room = from.remaining() == std::uint64_t{0} ? ByteSpan(nothing_more) : to.scratch();
+    MR_TRY(const ByteView bytes, from.pull(room));
     if (bytes.empty()) return total;
     MR_TRY(to.write(bytes));
     total += bytes.size();

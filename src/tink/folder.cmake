@@ -11,3 +11,8 @@ millrace_test(tink_keyset_test
     tink/keyset_test.cc tink/keyset_wire_test.cc
   LINKS tink)
 millrace_test(tink_keyset_residue_test SOURCES tink/keyset_residue_test.cc LINKS tink)
+millrace_test(tink_stream_test
+  SOURCES tink/key_choice_test.cc tink/stream_traps_test.cc tink/stream_vectors_test.cc
+  LINKS tink
+  LIBRARIES OpenSSL::Crypto)
+millrace_test(tink_stream_memory_test SOURCES tink/stream_memory_test.cc LINKS tink)

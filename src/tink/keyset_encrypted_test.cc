@@ -208,6 +208,10 @@ TEST(EncryptedKeyset, CleartextIsNotTakenForEncrypted) {
   }
   for (const std::string_view other : {"", "{}", "{", "hello", "{\"keysetInfo\":{}}", "\x1a", "\x12\x05"})
     EXPECT_FALSE(is_encrypted_keyset(as_bytes(other))) << other;
+  // Field 1 belongs to keysets only, also to one that cannot be read.
+  const std::string ciphertext = load()[0].encrypted;
+  EXPECT_TRUE(is_encrypted_keyset(as_bytes(ciphertext)));
+  EXPECT_FALSE(is_encrypted_keyset(as_bytes("\x08\x01" + ciphertext)));
 }
 
 TEST(AesGcmKeyWrapper, WritesThePrefixOfThePrimary) {

@@ -255,7 +255,8 @@ TEST(Keyset, IdZeroIsAnId) {
 }
 
 TEST(Keyset, TypeUrlMustBePrintable) {
-  for (const std::string_view bad : {"a\\\"b", "a\\\\b", "a\\nb", "caf\\u00e9", "a b", "\xc3\xa9", "\\u0000"}) {
+  for (const std::string_view bad :
+       {"a\\\"b", "a\\\\b", "a\\nb", "caf\\u00e9", "a b", "a\\u007f", "\xc3\xa9", "\\u0000"}) {
     const std::string json = keyset_json(1, {key_json(1), key_json(2, "DISABLED", "RAW", bad, "AQID")});
     expect_refused(Keyset::parse(as_bytes(json)), ErrorCode::kMalformed, "keyset: key.keyData.typeUrl: unprintable");
   }

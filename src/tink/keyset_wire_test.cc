@@ -112,7 +112,7 @@ TEST(KeysetBinary, WrongWireTypesNameTheField) {
   expect_bad(with_value(bytes(2, bytes(3, ""))), "streaming key: hkdfHashType");
   // Groups (wire types 3 and 4) and the two unused types, also in unknown fields.
   for (const unsigned type : {3u, 4u, 6u, 7u}) expect_bad(kKeyset + varint(9 * 8 + type), "keyset: binary form");
-  expect_bad(kKeyset + varint(0), "keyset: binary form");  // field 0
+  expect_bad(kKeyset + number(0, 1), "keyset: binary form");
 }
 
 TEST(KeysetBinary, NumbersBeyond32BitsAreRefused) {

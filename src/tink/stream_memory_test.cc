@@ -1,0 +1,161 @@
+// How much memory a small record costs, whatever the segment size of the key. A program of its own: it counts every
+// allocation of the process that is not OpenSSL's.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "testing/segment_drivers.h"
+#include "testing/tink_streams.h"
+
+namespace {
+
+std::atomic<std::size_t> live{0};
+std::atomic<std::size_t> peak{0};
+
+void* counted(void* block) {
+  if (block == nullptr) throw std::bad_alloc();
+  const std::size_t now = live += ::malloc_usable_size(block);
+  for (std::size_t before = peak; before < now && !peak.compare_exchange_weak(before, now);) {
+  }
+  return block;
+}
+void uncounted(void* block) {
+  if (block != nullptr) live -= ::malloc_usable_size(block);
+  std::free(block);
+}
+
+}  // namespace
+
+void* operator new(std::size_t n) { return counted(std::malloc(n)); }
+void operator delete(void* block) noexcept { uncounted(block); }
+void operator delete(void* block, std::size_t) noexcept { uncounted(block); }
+
+// Large slabs come from here; where a sanitizer looks at memory, they come from operator new as well.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MILLRACE_TEST_SANITIZED
+#endif
+#endif
+#else
+#define MILLRACE_TEST_SANITIZED
+#endif
+#ifndef MILLRACE_TEST_SANITIZED
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t n) {
+  void* block = nullptr;
+  if (::posix_memalign(&block, alignment, n) != 0) return nullptr;
+  return counted(block);
+}
+#endif
+
+namespace millrace::tink {
+namespace {
+
+using namespace millrace::testing;
+
+// cost returns how many bytes were in use at the worst moment of `work`, beyond those before it.
+template <class Work>
+std::size_t cost(const Work& work) {
+  const std::size_t before = live;
+  peak = before;
+  work();
+  return peak - before;
+}
+
+constexpr std::size_t kBudget = 16 * 1024;
+
+std::vector<TestKey> keys(std::size_t n) {
+  std::vector<TestKey> all;
+  for (std::uint32_t i = 1; i <= n; ++i) {
+    all.push_back({i, i % 2 == 1 ? gcm_params(16, 1048576) : ctr_params(16, 1048576), noise_bytes(16, i)});
+  }
+  return all;
+}
+
+TEST(TinkMemory, CountingSeesSmallAndLargeSlabs) {
+  EXPECT_GE(cost([] { Slab::acquire(5000); }), 5000u);
+  EXPECT_GE(cost([] { Slab::acquire(9 << 20); }), std::size_t{9} << 20);
+}
+
+TEST(TinkMemory, SmallRecordWithLargeSegmentsStaysSmallOnEverySide) {
+  const Bytes plain = counter_bytes(300);
+  for (const std::size_t candidates : {std::size_t{1}, std::size_t{2}, std::size_t{10}}) {
+    const StreamingAead aead = make_aead(keys(candidates), static_cast<std::uint32_t>(candidates));
+    Bytes stream(static_cast<std::size_t>(*aead.encrypted_size(300)));
+    const ByteView data = as_bytes("aad");
+    ASSERT_TRUE(aead.encrypt(plain, data, stream));  // and whatever is made once is made
+
+    Bytes scratch(1000);
+    for (const bool knows : {false, true}) {
+      TestSource in(plain, {false, kUnlimited, knows, {}});
+      EXPECT_LT(cost([&] {
+                  const auto source = *aead.encrypt_source(in, data);
+                  while (!source->pull(scratch)->empty()) {
+                  }
+                }),
+                kBudget);
+      TestSource sealed(stream, {false, kUnlimited, knows, {}});
+      EXPECT_LT(cost([&] {
+                  const auto source = *aead.decrypt_source(sealed, data);
+                  std::size_t total = 0;
+                  while (const std::size_t n = source->pull(scratch)->size()) total += n;
+                  EXPECT_EQ(total, 300u);
+                }),
+                kBudget)
+          << candidates;
+    }
+    TestSink out({1000, {}});
+    EXPECT_LT(cost([&] {
+                const auto sink = *aead.encrypt_sink(out, data);
+                ASSERT_TRUE(sink->write(plain) && sink->finish());
+              }),
+              kBudget);
+    TestSink opened({1000, {}});
+    EXPECT_LT(cost([&] {
+                const auto sink = *aead.decrypt_sink(opened, data);
+                ASSERT_TRUE(sink->write(stream) && sink->finish());
+              }),
+              kBudget)
+        << candidates;
+    EXPECT_EQ(opened.bytes(), plain);
+
+    Bytes record(stream.size());
+    EXPECT_LT(cost([&] { ASSERT_TRUE(aead.encrypt(plain, data, record)); }), kBudget);
+    Bytes back(stream.size());
+    EXPECT_LT(cost([&] { ASSERT_TRUE(aead.decrypt(stream, data, back)); }), kBudget);
+    const MemoryReadAt at(stream);
+    EXPECT_LT(cost([&] {
+                const auto reader = *aead.decrypt_read_at(at, data);
+                ASSERT_TRUE(reader->read_at(0, ByteSpan(back).first(300)));
+              }),
+              kBudget);
+    EXPECT_LT(cost([&] { ASSERT_TRUE(aead.verify_at(at, data, 1)); }), kBudget);
+  }
+}
+
+// One batch in work, and at most as much again for its output where it cannot be made in place.
+TEST(TinkMemory, LargeStreamsTakeBoundedMemory) {
+  for (const std::uint32_t segment : {std::uint32_t{4096}, std::uint32_t{65536}, std::uint32_t{1048576}}) {
+    const StreamingAead aead = make_aead({1, gcm_params(16, segment), noise_bytes(16)});
+    const Bytes plain = noise_bytes(5000000);
+    const std::size_t batch = std::max<std::size_t>(segment, kStreamBuffer);
+    Bytes scratch(1000);
+    for (const bool knows : {false, true}) {
+      TestSource in(plain, {false, kUnlimited, knows, {}});
+      // A buffer of 1 MiB and more is rounded up to whole huge pages.
+      EXPECT_LT(cost([&] {
+                  const auto source = *aead.encrypt_source(in, {});
+                  while (!source->pull(scratch)->empty()) {
+                  }
+                }),
+                2 * batch + (std::size_t{2} << 20))
+          << segment << " " << knows;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace millrace::tink
