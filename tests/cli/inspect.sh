@@ -34,13 +34,13 @@ done
 # What is no Tink stream, and what is too short for one.
 for how in "%s" "- < %s"; do
   : > empty
-  refused 3 empty -- eval '"$millrace" inspect '"$(printf "$how" empty)"
-  refused 3 "not a Tink stream" -- eval '"$millrace" inspect '"$(printf "$how" k.json)"
+  refused 3 empty -- eval '"$millrace" inspect '"$(printf -- "$how" empty)"
+  refused 3 "not a Tink stream" -- eval '"$millrace" inspect '"$(printf -- "$how" k.json)"
   for short in "24 33" "40 49"; do
     set -- $short
     { printf "\\$(printf %o "$1")"; head -c $(($2 - 1)) /dev/zero; } > short
-    refused 3 "too short" -- eval '"$millrace" inspect '"$(printf "$how" short)"
-    refused 3 -- eval '"$millrace" inspect --keyset k.json '"$(printf "$how" short)"
+    refused 3 "too short" -- eval '"$millrace" inspect '"$(printf -- "$how" short)"
+    refused 3 -- eval '"$millrace" inspect --keyset k.json '"$(printf -- "$how" short)"
   done
 done
 refused 1 missing -- "$millrace" inspect missing

@@ -9,6 +9,7 @@ err=$base/err
 mkdir "$base/work"
 at_end() { chmod -R u+rwx "$base/work" && rm -rf "$base"; }
 trap at_end EXIT
+if [ -n "${PYTHON:-}" ]; then PATH=$(dirname "$PYTHON"):$PATH; fi
 cd "$base/work"
 umask 022
 unset TERM NO_COLOR
