@@ -58,7 +58,10 @@ expect_status 1 eval '"$millrace" keyset list "$base/k.json" > /dev/full'
 expect_stderr "standard output"
 expect_status 1 eval '"$millrace" inspect --json e > /dev/full'
 expect_stderr "standard output"
-expect_status 1 eval '"$millrace" --help > /dev/full'
+for asked in --help --version "encrypt --help"; do
+  expect_status 1 eval '"$millrace" $asked > /dev/full'
+  expect_stderr "standard output"
+done
 # /dev/stdout is standard output: the object does not go among the data.
 expect_status 0 eval '"$millrace" decrypt $keys --json -o /dev/stdout e | cat'
 expect_equal plain "$out"
