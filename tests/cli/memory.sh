@@ -5,7 +5,7 @@
 #   wait for the reader, and a huge page for each;
 # and it is the same, give or take 1 MiB, for 64 MiB and for 1 GiB (for 8 GiB too with MILLRACE_SLOW_TESTS=1).
 . "$(dirname "$0")/lib.sh"
-meter=$(realpath "$2")
+meter=$tool
 "$meter" "$base/peak" "$millrace" --version > "$out"
 bare=$(cat "$base/peak")
 sizes="64M 1G"
