@@ -91,11 +91,5 @@ install(FILES ${PROJECT_BINARY_DIR}/package/millrace.pc DESTINATION ${CMAKE_INST
 
 if(TARGET millrace_cli)
   install(TARGETS millrace_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES ${PROJECT_SOURCE_DIR}/man/millrace.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
-  install(FILES ${PROJECT_SOURCE_DIR}/completions/millrace.bash RENAME millrace
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
-  install(FILES ${PROJECT_SOURCE_DIR}/completions/_millrace DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
-  install(FILES ${PROJECT_SOURCE_DIR}/completions/millrace.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "millrace/digest.h"
@@ -76,7 +77,11 @@ Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<cons
     }
   };
   std::vector<std::thread> helpers;
-  for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i) helpers.emplace_back(work);
+  try {
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // No more threads for this process: those that there are do the work.
+  }
   work();
   for (std::thread& helper : helpers) helper.join();
   if (failed) return *failed;

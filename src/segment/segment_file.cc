@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <new>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -22,9 +25,25 @@ class PositionalWork {
       : stage_(stage), in_(in), out_(out), total_(total), count_(count) {
     const std::uint64_t per_call = kStreamBuffer / stage.layout().segment_size();
     run_ = std::max<std::uint64_t>(1, per_call);
+    most_ = static_cast<std::size_t>(std::min(total_, run_ * stage.in_capacity(1)));
   }
 
+  // work is what each thread does; memory that it cannot have is an error of the run.
   void work() {
+    try {
+      run_all();
+    } catch (const std::bad_alloc&) {
+      fail(0, Error{ErrorCode::kIo, "memory", 0, ENOMEM});
+    }
+  }
+
+  Status status() const {
+    if (error_) return *error_;
+    return Ok{};
+  }
+
+ private:
+  void run_all() {
     SegmentBatch batch;
     std::vector<Cut> cuts;
     while (!stop_.load(std::memory_order_relaxed)) {
@@ -36,12 +55,6 @@ class PositionalWork {
     }
   }
 
-  Status status() const {
-    if (error_) return *error_;
-    return Ok{};
-  }
-
- private:
   Status one_run(std::uint64_t first, std::uint64_t count, SegmentBatch& batch, std::vector<Cut>& cuts) {
     cuts.clear();
     std::size_t size = 0;
@@ -50,7 +63,7 @@ class PositionalWork {
       cuts.push_back(cut);
       size += cut.size;
     }
-    const ByteSpan room = batch.prepare(stage_, cuts, size);
+    const ByteSpan room = batch.prepare(stage_, cuts, size, most_);
     if (!room.empty()) MR_TRY(in_.read_at(stage_.in_offset(first), room));
     const ByteView output = batch.run(stage_, {});
     if (batch.error()) return *batch.error();
@@ -74,6 +87,7 @@ class PositionalWork {
   const std::uint64_t total_;
   const std::uint64_t count_;
   std::uint64_t run_ = 1;  // segments in one read and one write
+  std::size_t most_ = 0;   // bytes of input in a run of full segments
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
@@ -97,8 +111,13 @@ Status transform_at(const SegmentStage& stage, ByteView header, const ReadAt& in
   }
   PositionalWork work(stage, in, out, total, count);
   std::vector<std::thread> helpers;
-  for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i)
-    helpers.emplace_back([&] { work.work(); });
+  try {
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i) {
+      helpers.emplace_back([&] { work.work(); });
+    }
+  } catch (const std::system_error&) {
+    // No more threads for this process: those that there are do the work.
+  }
   work.work();
   for (std::thread& helper : helpers) helper.join();
   return work.status();
@@ -126,7 +145,7 @@ Status SegmentReadAt::open_segments(std::uint64_t first, std::uint64_t count, By
     size += cut.size;
   }
   SegmentBatch batch;
-  MR_TRY(in_.read_at(stage_.in_offset(first), batch.prepare(stage_, cuts, size)));
+  MR_TRY(in_.read_at(stage_.in_offset(first), batch.prepare(stage_, cuts, size, size)));
   const ByteView opened = batch.run(stage_, dst);
   if (batch.error()) return *batch.error();
   MR_CHECK(opened.size() == dst.size());

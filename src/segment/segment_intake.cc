@@ -31,7 +31,11 @@ ByteView SegmentBatch::run(const SegmentStage& stage, ByteSpan direct) {
   } else if (cuts_.size() == 1 && in_buffer) {
     out = in_.bytes().subspan(stage.in_place_out());
   } else {
-    if (out_.size() < out_total) out_ = acquire_cleansed(out_total);
+    if (out_.size() < out_total) {
+      out_ = Slab();
+      // A run that begins with the shorter segment 0 must not make the next one ask for a little more.
+      out_ = acquire_cleansed(cuts_.size() > 1 ? cuts_.size() * stage.out_capacity(1) : out_total);
+    }
     out = out_.bytes();
   }
 
@@ -50,9 +54,11 @@ ByteView SegmentBatch::run(const SegmentStage& stage, ByteSpan direct) {
   return out.first(done);
 }
 
-ByteSpan SegmentBatch::prepare(const SegmentStage& stage, std::vector<Cut>& cuts, std::size_t size) {
-  const std::size_t needed = stage.in_place_in() + size + stage.in_place_tail();
-  if (in_.size() < needed) in_ = acquire_cleansed(needed);
+ByteSpan SegmentBatch::prepare(const SegmentStage& stage, std::vector<Cut>& cuts, std::size_t size, std::size_t most) {
+  if (in_.size() < stage.in_place_in() + size + stage.in_place_tail()) {
+    in_ = Slab();
+    in_ = acquire_cleansed(stage.in_place_in() + std::max(size, most) + stage.in_place_tail());
+  }
   const ByteSpan room = in_.bytes().subspan(stage.in_place_in(), size);
   input_ = room;
   cuts_.swap(cuts);
@@ -94,9 +100,13 @@ void SegmentIntake::grow(std::size_t bytes) {
   // Segment 0 may be shorter than the others; a buffer that holds all of it holds the next one as well.
   if (next == full_ && (!cutter_.left() || *cutter_.left() > full_))
     next = std::max(next, stage().in_capacity(cutter_.next_index() + 1) + (cutter_.left() ? 0 : 1));
-  Slab larger = acquire_cleansed(stage().in_place_in() + next + stage().in_place_tail());
-  if (have_ > 0) copy_bytes(larger.bytes().subspan(stage().in_place_in()), buffered().first(have_));
-  buffer_ = std::move(larger);
+  const std::size_t size = stage().in_place_in() + next + stage().in_place_tail();
+  if (have_ == 0) {
+    buffer_ = Slab();  // before the larger one is made: it may be what the stock gives
+    buffer_ = acquire_cleansed(size);
+  } else {
+    buffer_.grow(size, stage().in_place_in() + have_);
+  }
 }
 
 void SegmentIntake::restore_carry() {

@@ -35,7 +35,8 @@ class SegmentBatch {
   bool empty() const { return cuts_.empty(); }
 
   // For drivers that work by position: makes room for `size` bytes of input, to be filled by the caller, cut as `cuts`.
-  ByteSpan prepare(const SegmentStage& stage, std::vector<Cut>& cuts, std::size_t size);
+  // A buffer that has to be made has room for `most`, what any later batch of the same driver will want.
+  ByteSpan prepare(const SegmentStage& stage, std::vector<Cut>& cuts, std::size_t size, std::size_t most);
 
  private:
   friend class SegmentIntake;

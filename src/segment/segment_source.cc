@@ -1,6 +1,9 @@
 #include "segment/segment_source.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <new>
+#include <system_error>
 
 #include "base/check.h"
 
@@ -53,11 +56,14 @@ ParallelSegmentSource::ParallelSegmentSource(const SegmentStage& stage, ByteView
       feed_(in),
       intake_(stage, in.remaining()) {
   MR_CHECK(threads >= 1);
-  // One batch for each worker; while batches are small, as many again, so that none waits for the consumer.
-  constexpr std::size_t kSmall = 1024 * 1024;
-  const std::size_t segment = stage.layout().segment_size();
-  ring_.resize(segment <= kSmall ? 2 * std::size_t{threads} : threads);
-  for (unsigned i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  // One batch for each worker. One of them is with the consumer, which is busy too: it writes what it was lent.
+  ring_.resize(threads);
+  try {
+    for (unsigned i = 0; i < threads; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // No more threads for this process: those that there are do the work, or the one that pulls.
+    if (workers_.empty()) alone_.emplace(stage, header, in);
+  }
 }
 
 ParallelSegmentSource::~ParallelSegmentSource() {
@@ -70,6 +76,17 @@ ParallelSegmentSource::~ParallelSegmentSource() {
 }
 
 void ParallelSegmentSource::work() {
+  try {
+    take_turns();
+  } catch (const std::bad_alloc&) {
+    const std::lock_guard lock(state_);
+    if (!failed_work_) failed_work_ = Error{ErrorCode::kIo, "memory", 0, ENOMEM};
+    stop_ = true;
+    changed_.notify_all();
+  }
+}
+
+void ParallelSegmentSource::take_turns() {
   for (;;) {
     Slot* slot = nullptr;
     {
@@ -96,6 +113,7 @@ void ParallelSegmentSource::work() {
 
 Result<ByteView> ParallelSegmentSource::pull(ByteSpan scratch) {
   MR_CHECK(!scratch.empty());
+  if (alone_) return alone_->pull(scratch);
   while (output_.empty()) {
     if (failed_) return *failed_;
     if (finished_) return ByteView{};
@@ -118,7 +136,11 @@ Result<ByteView> ParallelSegmentSource::pull(ByteSpan scratch) {
       changed_.notify_all();
     }
     Slot& next = ring_[lent_ % ring_.size()];
-    changed_.wait(lock, [&] { return next.done; });
+    changed_.wait(lock, [&] { return next.done || failed_work_; });
+    if (!next.done) {
+      failed_ = failed_work_;
+      continue;
+    }
     lending_ = true;
     output_ = next.output;
   }

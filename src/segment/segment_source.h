@@ -35,8 +35,8 @@ class SegmentSource final : public Source {
 };
 
 // ParallelSegmentSource reads ahead: workers take turns at the input, work on their batches side by side, and the
-// batches are lent in order. Memory: `batches` of them. Back-pressure is not pulling: with all batches full, no one
-// reads. The destructor waits for a pull of the input that is under way.
+// batches are lent in order. Memory: one batch for each worker. Back-pressure is not pulling: with all batches full, no
+// one reads. The destructor waits for a pull of the input that is under way.
 class ParallelSegmentSource final : public Source {
  public:
   // As SegmentSource; `in` is used by one worker at a time. threads >= 1 workers.
@@ -44,7 +44,7 @@ class ParallelSegmentSource final : public Source {
   ~ParallelSegmentSource() override;
 
   Result<ByteView> pull(ByteSpan scratch) override;
-  std::optional<std::uint64_t> remaining() const override { return remaining_; }
+  std::optional<std::uint64_t> remaining() const override { return alone_ ? alone_->remaining() : remaining_; }
 
  private:
   struct Slot {
@@ -54,6 +54,7 @@ class ParallelSegmentSource final : public Source {
     bool last = false;  // nothing comes after it
   };
   void work();
+  void take_turns();
 
   SegmentStage stage_;
   ByteView output_;
@@ -73,6 +74,8 @@ class ParallelSegmentSource final : public Source {
   std::uint64_t lent_ = 0;    // batches lent and given back
   bool lending_ = false;      // batch number lent_ is with the consumer
   bool stop_ = false;
+  std::optional<Error> failed_work_;    // a worker that had to give up
+  std::optional<SegmentSource> alone_;  // when the system gave no thread at all
   std::vector<std::thread> workers_;
 };
 

@@ -23,10 +23,11 @@ struct Cut {
 // SegmentStage borrows the cipher, which must outlive it. Const calls are safe from many threads.
 class SegmentStage {
  public:
-  SegmentStage(const SegmentCipher& cipher, Direction direction) : cipher_(&cipher), direction_(direction) {}
+  SegmentStage(const SegmentCipher& cipher, Direction direction)
+      : cipher_(&cipher), layout_(&cipher.layout()), direction_(direction) {}
 
   Direction direction() const { return direction_; }
-  const SegmentLayout& layout() const { return cipher_->layout(); }
+  const SegmentLayout& layout() const { return *layout_; }
 
   // Bytes of a full segment `index` on the input and the output side.
   std::size_t in_capacity(std::uint64_t index) const {
@@ -60,6 +61,7 @@ class SegmentStage {
   bool sealing() const { return direction_ == Direction::kSeal; }
 
   const SegmentCipher* cipher_;
+  const SegmentLayout* layout_;  // asked for once: small writes ask often
   Direction direction_;
 };
 

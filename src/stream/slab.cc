@@ -2,11 +2,14 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <cstdint>
 #include <mutex>
 #include <new>
 #include <vector>
 
+#include "base/check.h"
+#include "base/copy.h"
 #include "millrace/secret.h"
 
 namespace millrace {
@@ -22,8 +25,7 @@ constexpr bool kKeep = !(__has_feature(address_sanitizer) || __has_feature(threa
 constexpr bool kKeep = true;
 #endif
 
-constexpr std::size_t kSmallest = 64 * 1024;    // below this the heap is used
-constexpr std::size_t kHugeFrom = 1024 * 1024;  // from here on huge pages are asked for
+constexpr std::size_t kSmallest = 64 * 1024;  // below this the heap is used
 constexpr std::size_t kHugePage = 2 * 1024 * 1024;
 constexpr std::size_t kPage = 4096;
 
@@ -40,7 +42,7 @@ class Stock {
   Block take(std::size_t size) {
     const std::lock_guard lock(mutex_);
     for (auto it = kept_.rbegin(); it != kept_.rend(); ++it) {
-      if (it->capacity < size || it->capacity / 2 > round_up(size, kHugePage)) continue;
+      if (it->capacity < size || it->capacity / 2 > size) continue;
       const Block block = *it;
       kept_.erase(std::next(it).base());
       total_ -= block.capacity;
@@ -70,13 +72,26 @@ Stock& stock() {
   return *instance;
 }
 
+// An advice that is not taken costs nothing but speed. The kernel uses huge pages where whole ones fit into the
+// mapping, so the last byte of a buffer does not make 2 MiB resident. (The advice is for all of the mapping: for a part
+// of it, it would become two, which mremap refuses.)
+void advise(Block block) {
+  if (block.capacity >= kHugePage) ::madvise(block.data, block.capacity, MADV_HUGEPAGE);
+}
+
 Block allocate(std::size_t size) {
-  const bool huge = size >= kHugeFrom;
-  const std::size_t capacity = round_up(size, huge ? kHugePage : kPage);
-  void* data = std::aligned_alloc(huge ? kHugePage : kPage, capacity);
-  if (data == nullptr) throw std::bad_alloc();
-  if (huge) ::madvise(data, capacity, MADV_HUGEPAGE);  // advice: where it is not taken, nothing is lost but speed
-  return {static_cast<std::byte*>(data), capacity};
+  const std::size_t capacity = round_up(size, kPage);
+  // Huge pages want their alignment: map more and give back what is over on both sides.
+  const std::size_t slack = size >= kHugePage ? kHugePage : 0;
+  void* mapped = ::mmap(nullptr, capacity + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  std::byte* const start = static_cast<std::byte*>(mapped);
+  const std::size_t before = slack == 0 ? 0 : -reinterpret_cast<std::uintptr_t>(start) % kHugePage;
+  if (before > 0) ::munmap(start, before);
+  if (slack > before) ::munmap(start + before + capacity, slack - before);
+  const Block block{start + before, capacity};
+  advise(block);
+  return block;
 }
 
 }  // namespace
@@ -102,9 +117,28 @@ void Slab::release() {
   if (capacity_ == 0) {
     ::operator delete(data_);
   } else if (!stock().give({data_, capacity_})) {
-    std::free(data_);
+    ::munmap(data_, capacity_);
   }
   data_ = nullptr;
+}
+
+void Slab::grow(std::size_t size, std::size_t used) {
+  MR_CHECK(size > size_ && used <= size_);
+  if (capacity_ != 0) {
+    const std::size_t capacity = std::max(capacity_, round_up(size, kPage));
+    void* const moved = ::mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
+    if (moved != MAP_FAILED) {
+      data_ = static_cast<std::byte*>(moved);
+      capacity_ = capacity;
+      size_ = size;
+      advise({data_, capacity_});
+      return;
+    }
+  }
+  Slab larger = acquire(size);
+  larger.cleanse_ = cleanse_;
+  copy_bytes(larger.bytes(), bytes().first(used));
+  *this = std::move(larger);
 }
 
 }  // namespace millrace

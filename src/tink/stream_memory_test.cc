@@ -2,6 +2,9 @@
 // allocation of the process that is not OpenSSL's.
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdlib>
@@ -52,10 +55,17 @@ void operator delete[](void* block, const std::nothrow_t&) noexcept { uncounted(
 #define MILLRACE_TEST_SANITIZED
 #endif
 #ifndef MILLRACE_TEST_SANITIZED
-extern "C" void* aligned_alloc(std::size_t alignment, std::size_t n) {
-  void* block = nullptr;
-  if (::posix_memalign(&block, alignment, n) != 0) return nullptr;
-  return counted(block);
+extern "C" void* mmap(void* address, std::size_t n, int protection, int flags, int fd, off_t offset) noexcept {
+  void* const block = reinterpret_cast<void*>(::syscall(SYS_mmap, address, n, protection, flags, fd, offset));
+  if (block != MAP_FAILED && (flags & MAP_ANONYMOUS) != 0) {
+    live += n;
+    if (live > peak) peak = live.load();
+  }
+  return block;
+}
+extern "C" int munmap(void* address, std::size_t n) noexcept {
+  live -= n;
+  return static_cast<int>(::syscall(SYS_munmap, address, n));
 }
 #endif
 

@@ -230,12 +230,15 @@ Result<std::uint64_t> StreamingAead::encrypted_size(std::uint64_t plain_size) co
 }
 
 Result<std::size_t> StreamingAead::encrypt(ByteView plaintext, ByteView associated_data, ByteSpan out) const {
-  MR_TRY(const std::uint64_t size, encrypted_size(plaintext.size()));
-  MR_CHECK(out.size() >= size);
-  MR_TRY(const NewStream stream, NewStream::create(state_->primary_key(), state_->offset, associated_data));
-  MemorySource source(plaintext);
-  SegmentSource sealed(stream.stage(), stream.header(), source);
-  const Result<std::size_t> written = read_full(sealed, out.first(static_cast<std::size_t>(size)));
+  const auto seal = [&]() -> Result<std::size_t> {
+    MR_TRY(const std::uint64_t size, encrypted_size(plaintext.size()));
+    MR_CHECK(out.size() >= size);
+    MR_TRY(const NewStream stream, NewStream::create(state_->primary_key(), state_->offset, associated_data));
+    MemorySource source(plaintext);
+    SegmentSource sealed(stream.stage(), stream.header(), source);
+    return read_full(sealed, out.first(static_cast<std::size_t>(size)));
+  };
+  const Result<std::size_t> written = seal();
   if (!written) secure_zero(out);
   return written;
 }
