@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "millrace/digest.h"
@@ -10,8 +11,8 @@ namespace millrace {
 
 namespace {
 
-// Ranges are at least this large: a combination costs microseconds, so one for each 16 MiB is nothing. There are no more
-// than kMaxRanges, so that memory does not grow with the file.
+// Ranges are at least this large: a combination costs microseconds, so one for each 16 MiB is nothing. There are no
+// more than kMaxRanges, so that memory does not grow with the file.
 constexpr std::uint64_t kRange = 16 * 1024 * 1024;
 constexpr std::uint64_t kMaxRanges = 4096;
 // One read. It stays in the second-level cache until the digests have seen it.
@@ -49,18 +50,21 @@ Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<cons
                                                 unsigned threads) {
   const bool combines = std::all_of(algorithms.begin(), algorithms.end(), digest_combines);
   // What does not combine is one range, read by one thread.
-  const std::uint64_t range = combines ? std::max(kRange, in.size() / kMaxRanges + 1) : std::max<std::uint64_t>(1, in.size());
+  const std::uint64_t range =
+      combines ? std::max(kRange, in.size() / kMaxRanges + 1) : std::max<std::uint64_t>(1, in.size());
   const std::uint64_t count = std::max<std::uint64_t>(1, in.size() / range + (in.size() % range != 0));
 
   std::vector<std::vector<DigestValue>> of_range(static_cast<std::size_t>(count));
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
   std::optional<Error> failed;
+  std::uint64_t failed_range = 0;
   const auto work = [&] {
     Slab buffer = Slab::acquire(kRead);
+    std::uint64_t i = 0;
     const auto one_after_another = [&]() -> Status {
       MR_TRY(std::vector<Digest> digests, create_all(algorithms));
-      for (std::uint64_t i; (i = next.fetch_add(1)) < count;) {
+      while ((i = next.fetch_add(1)) < count) {
         MR_TRY(digest_range(in, i * range, std::min(in.size(), (i + 1) * range), digests, buffer));
         auto& values = of_range[static_cast<std::size_t>(i)];
         values.resize(algorithms.size());
@@ -71,11 +75,19 @@ Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<cons
     if (const Status status = one_after_another(); !status) {
       next = count;  // nobody needs to begin another range
       const std::lock_guard lock(mutex);
-      if (!failed) failed = status.error();
+      // Of several failures the first in the input is told, as if it had been read from its start.
+      if (!failed || i < failed_range) {
+        failed = status.error();
+        failed_range = i;
+      }
     }
   };
   std::vector<std::thread> helpers;
-  for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i) helpers.emplace_back(work);
+  try {
+    for (std::uint64_t i = 1; i < std::min<std::uint64_t>(threads, count); ++i) helpers.emplace_back(work);
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those there are do the work.
+  }
   work();
   for (std::thread& helper : helpers) helper.join();
   if (failed) return *failed;
