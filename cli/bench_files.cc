@@ -153,7 +153,7 @@ std::vector<FileRow> measure_files(const Pace& pace) {
   const std::vector<Spread> rates = measure_rounds(list, pace);
 
   const auto together = [&](Part first, Part second) {
-    return 1 / (1 / rates[first].median + 1 / rates[second].median);
+    return 1 / (1 / rates[first].highest + 1 / rates[second].highest);
   };
   return {
       {"read", threads, rates[kRead], "", 0},

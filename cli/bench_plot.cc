@@ -17,9 +17,9 @@ namespace {
 // One panel, in pixels; the legend stands to the right of the plot.
 constexpr double kLeft = 52;
 constexpr double kTop = 34;
-constexpr double kWidth = 400;
+constexpr double kWidth = 440;
 constexpr double kHeight = 230;
-constexpr double kPanelWidth = kLeft + kWidth + 160;
+constexpr double kPanelWidth = kLeft + kWidth + 206;
 constexpr double kPanelHeight = kTop + kHeight + 46;
 constexpr double kHead = 64;  // above the panels
 constexpr std::size_t kColumns = 2;
@@ -122,7 +122,7 @@ std::string panel(const std::vector<const Row*>& rows, const Pace& pace) {
     svg += line_at(at, kTop, at, kTop + kHeight, "stroke=\"#eeeeee\"");
     if (at < label_end) continue;  // labels do not overlap
     svg += text_at(at, kTop + kHeight + 16, "font-size=\"10.5\" text-anchor=\"middle\"", size_label(size));
-    label_end = at + 38;
+    label_end = at + 40;
   }
   svg += line_at(kLeft, kTop + kHeight, kLeft + kWidth, kTop + kHeight, "stroke=\"#333333\"");
   svg += line_at(kLeft, kTop, kLeft, kTop + kHeight, "stroke=\"#333333\"");

@@ -59,7 +59,7 @@ assert all(len(line.get("points").split()) == 5 for line in lines)
 for line in lines:
     for point in line.get("points").split():
         x, y = map(float, point.split(","))
-        assert 0 <= x <= 620 and 0 <= y <= 300, point
+        assert 0 <= x <= 500 and 0 <= y <= 300, point
 P
 expect_mode 644 all.svg
 
