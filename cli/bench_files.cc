@@ -1,7 +1,7 @@
 // End to end: a file in the page cache, through the same calls that the verbs make, beside what bounds them. On each
 // core a byte is read, worked on and perhaps written, one after the other, so the bound of an operation is its parts
 // put together: 1 / (1 / read + 1 / work). The parts are measured alone, on the same number of threads, in the same
-// rounds.
+// rounds, and a bound takes the best round of each: what disturbed a part is no excuse for the whole.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>

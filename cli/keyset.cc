@@ -16,7 +16,9 @@ namespace millrace::cli {
 namespace {
 
 struct KeysetOptions {
-  std::vector<std::string> words;  // the file, and the id where a verb takes one, in either order
+  std::string first;  // two strings: CLI11 would take a file called "[a]" for a list of words
+  std::string second;
+  std::vector<std::string> words;  // those that are given: the file and, where a verb takes one, the id, in any order
   KeyOptions keys;
   std::string template_name;
   std::string format;
@@ -56,7 +58,6 @@ std::string take_file(KeysetOptions& options) {
     if (options.words.size() == 2 && it == options.words.begin() && parse_id(*it) && !parse_id(options.words[1]))
       continue;
     const std::string file = *it;
-    if (file.empty()) fail(kExitUsage, "FILE: the argument is empty");
     options.words.erase(it);
     return file;
   }
@@ -248,10 +249,10 @@ void add_keyset(CLI::App& app) {
                        auto action) {
     CLI::App* verb = group->add_subcommand(name, description);
     auto options = std::make_shared<KeysetOptions>();
-    verb->add_option((takes & kId) != 0 ? "FILE ID" : "FILE", options->words,
-                     (takes & kId) != 0 ? "the keyset and the id of a key in it" : "the keyset")
-        ->expected(0, (takes & kId) != 0 ? 2 : 1)
-        ->allow_extra_args(false);  // or CLI11 takes a file called "[a]" for a list
+    const CLI::Option* file = verb->add_option("FILE", options->first, "the keyset")->check(not_empty());
+    const CLI::Option* id = (takes & kId) != 0
+                                ? verb->add_option("ID", options->second, "the id of a key in it")->check(not_empty())
+                                : nullptr;
     verb->add_option("--keyset", options->keys.keyset, "the keyset, instead of FILE")
         ->type_name("FILE")
         ->check(not_empty());
@@ -279,7 +280,11 @@ void add_keyset(CLI::App& app) {
     }
     if ((takes & kJson) != 0) verb->add_flag("--json", options->json, "print a JSON object");
     verb->footer("Example:\n  millrace keyset " + example);
-    verb->callback([options, action] { action(*options); });
+    verb->callback([options, action, file, id] {
+      if (file->count() > 0) options->words.push_back(options->first);
+      if (id != nullptr && id->count() > 0) options->words.push_back(options->second);
+      action(*options);
+    });
   };
   const auto change = [](Status (tink::Keyset::*what)(std::uint32_t)) {
     return [what](KeysetOptions& options) { keyset_change(options, what); };

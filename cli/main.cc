@@ -47,8 +47,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& e) {
-    const bool asked = e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
-    if (asked) return app.exit(e) == 0 && std::fflush(stdout) == 0 ? kExitDone : kExitEnvironment;
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {  // --help, --version
+      app.exit(e);
+      return kExitDone;
+    }
     tell(fmt::format("{}; see millrace --help", e.what()));
     return kExitUsage;
   }

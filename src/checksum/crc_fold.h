@@ -15,11 +15,10 @@
 //    end of a vector of its own, with zeros before it, and every later vector is a full one. The start value covers the
 //    first eight bytes, wherever they lie. So there is no tail to treat, and the end, where nothing overlaps any more,
 //    has fewer steps. The head costs one shuffle and one multiplication, which run beside the first loads.
-//  - One final sum. The paper folds the accumulators into one, that one into 128 bits, those into 64. Each step waits
-//  for
-//    the one before: 4 accumulators of 512 bits need 5 multiplications in a row. Here each 128-bit block of each
-//    accumulator, and each vector that was left over, is multiplied at once by the power of x that brings it to the
-//    end, and everything is added up. One multiplication deep, whatever the length; Barrett's reduction adds two more.
+//  - One final sum. The paper folds the accumulators into one, that one into 128 bits, those into 64, and each of these
+//    multiplications waits for the one before. Here each 128-bit block of each accumulator, and each vector that was
+//    left over, is multiplied at once by the power of x that brings it to the end, and everything is added up. That is
+//    one multiplication deep, whatever the length; Barrett's reduction adds two more.
 //  - One width of CRC (crc_algebra.h).
 //
 // Zen 4, 3.7 GHz, CRC-32, 512-bit vectors, GB/s at 256 B, 300 B, 4 KiB, 64 KiB: 36, 30, 55, 57. ISA-L 2.30, which folds

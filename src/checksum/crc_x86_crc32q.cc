@@ -11,8 +11,8 @@
 // At the end of a block each stream's register is multiplied by the power of x that moves it to the end of the vectors,
 // and the accumulators go on, across the streams of the next block, by another one. All lengths are fixed, so all
 // multipliers are constants, and nothing is reduced before the last block. To mix the two units is P. Cawley's idea
-// ("Faster CRC32-C on x86", 2023); there the split is made once over the whole message, which needs powers of x
-// computed for its length, and the combination of separately reduced parts.
+// ("Faster CRC32-C on x86", and his generator fast-crc32); there the split is made once over the whole message, which
+// needs powers of x computed for its length, and the combination of separately reduced parts.
 //
 // The loop touches four places at once, which the prefetchers of the hardware lose whenever a block ends: from memory
 // it ran at less than half the speed of multiplication alone. So it asks for the next block itself, line after line.

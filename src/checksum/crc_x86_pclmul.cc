@@ -3,7 +3,7 @@
 //
 // Zen 4, 3.7 GHz, GB/s at 64 B, 256 B, 4 KiB, 64 KiB: 8.5, 12.6, 14.0, 14.2, against 3.0, 3.3, 4.0, 3.9 of the portable
 // kernel. The multiplier takes one instruction every two cycles, which is 4 bytes a cycle, so 2, 4, 6 and 8
-// accumulators are equal here. Intel's have one a cycle with a latency of 6 to 8 (published tables, not measured),
+// accumulators are within 5 % here. Intel's have one a cycle with a latency of 6 to 8 (published tables, not measured),
 // which 4 just cover.
 #if defined(__x86_64__)
 

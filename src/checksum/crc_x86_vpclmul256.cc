@@ -2,7 +2,7 @@
 // Intel Alder Lake and later client parts.
 //
 // Zen 4, 3.7 GHz, GB/s at 64 B, 256 B, 4 KiB, 64 KiB: 11.3, 21.0, 28.3, 28.9, twice the 128-bit kernel. 6 accumulators
-// lose a tenth at 4 KiB, where up to 5 vectors are left for the sum, and 8 lose a third at 256 B.
+// and 8 lose a tenth at 4 KiB, where up to 5 and 7 vectors are left for the sum.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -1,9 +1,9 @@
 // The kernel "x86-vaes512": AVX-512 with VAES and VPCLMULQDQ (Ice Lake, Zen 4 and later). Here are only the vectors of
 // four blocks and their operations; what is done with them is in the .inc files, beginning with aes_x86_rounds.inc.
 //
-// A carry-less multiplication of 512 bits costs Zen 4 and Zen 5 as much as one of 128, so this width is worth 1.25
-// times the 256-bit kernel in GCM, though AES itself gains nothing from it on Zen 4.
-//
+// A carry-less multiplication of 512 bits costs Zen 4 and Zen 5 as much as one of 128, so this width is worth 1.3 to
+// 1.4 times the 256-bit kernel in GCM, though AES itself gains nothing from it on Zen 4.
+
 // GCC 12 warns of the undefined operands inside its own AVX-512 header (its bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wuninitialized"

@@ -16,11 +16,12 @@ struct AesRoundKeys {
   bool is_256;
 };
 
-// GcmKey is everything that GCM derives from a key. The powers of H stand in falling order, H^32 first, so that the
-// powers for the last n blocks of a message start at powers[32 - n]; the zero blocks behind H^1 let a vector that
-// reaches past the end multiply its surplus lanes by zero. `powers` must lie on a cache line.
+// GcmKey is everything that GCM derives from a key. The powers of H stand in falling order, so that those for the last
+// n blocks of a message start at powers[kGcmPowers - n]; the zero blocks behind H^1 let a vector that reaches past the
+// end multiply its surplus lanes by zero. Enough for a chunk of 32 blocks, or for 32 and the block of lengths.
+inline constexpr std::size_t kGcmPowers = 36;
 struct GcmKey {
-  alignas(64) std::byte powers[32 + 3][16];
+  alignas(64) std::byte powers[kGcmPowers + 3][16];
   AesRoundKeys aes;
 };
 

@@ -24,3 +24,8 @@ endforeach()
 if(MILLRACE_BUILD_TESTS AND millrace_crypto_native)
   target_compile_definitions(kernel_policy_test PRIVATE MILLRACE_NATIVE_AES)
 endif()
+if(MILLRACE_BUILD_TESTS)
+  # HMAC and HKDF once more the way through OpenSSL's providers.
+  add_test(NAME hmac_openssl_test COMMAND hmac_test)
+  set_tests_properties(hmac_openssl_test PROPERTIES ENVIRONMENT MILLRACE_CRYPTO=openssl)
+endif()

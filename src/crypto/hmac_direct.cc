@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "base/check.h"
@@ -42,57 +43,51 @@ struct Sha512 {
   static void finish(State& s, std::byte* out) { SHA512_Final(openssl_bytes(out), &s); }
 };
 
-template <class T>
-void cleanse(T& object) {
-  secure_zero(std::as_writable_bytes(std::span(&object, 1)));
+// In the room for states that a DirectHmac has.
+template <class Hash>
+typename Hash::State& new_state(std::byte* room) {
+  static_assert(std::is_trivial_v<typename Hash::State> && alignof(typename Hash::State) <= 8);
+  return *new (room) typename Hash::State;
 }
 
-// The state behind one block: the key, padded with zeros, every byte xored with `pad`.
+// The states behind the block of the key, padded with zeros, every byte of it xored with 0x36 and with 0x5c.
 template <class Hash>
-void keyed_state(std::byte* room, std::span<const std::byte, Hash::kBlock> padded, std::byte pad) {
-  static_assert(std::is_trivially_copyable_v<typename Hash::State>);
-  std::byte block[Hash::kBlock];
-  std::transform(padded.begin(), padded.end(), block, [&](std::byte b) { return b ^ pad; });
-  typename Hash::State state;
-  Hash::init(state);
-  Hash::update(state, block);
-  std::memcpy(room, &state, sizeof state);
-  cleanse(state);
+void set_key(std::byte* inner, std::byte* outer, ByteView key) {
+  typename Hash::State& inner_state = new_state<Hash>(inner);
+  typename Hash::State& outer_state = new_state<Hash>(outer);
+  std::byte block[Hash::kBlock] = {};
+  if (key.size() <= Hash::kBlock) {
+    std::copy(key.begin(), key.end(), block);
+  } else {
+    Hash::init(inner_state);
+    Hash::update(inner_state, key);
+    Hash::finish(inner_state, block);
+  }
+  for (std::byte& b : block) b ^= std::byte{0x36};
+  Hash::init(inner_state);
+  Hash::update(inner_state, block);
+  for (std::byte& b : block) b ^= std::byte{0x36 ^ 0x5c};
+  Hash::init(outer_state);
+  Hash::update(outer_state, block);
   secure_zero(block);
 }
 
 template <class Hash>
-void set_key(std::byte* inner, std::byte* outer, ByteView key) {
-  std::byte padded[Hash::kBlock] = {};
-  if (key.size() <= Hash::kBlock) {
-    std::copy(key.begin(), key.end(), padded);
-  } else {
-    typename Hash::State state;
-    Hash::init(state);
-    Hash::update(state, key);
-    Hash::finish(state, padded);
-    cleanse(state);
-  }
-  keyed_state<Hash>(inner, padded, std::byte{0x36});
-  keyed_state<Hash>(outer, padded, std::byte{0x5c});
-  secure_zero(padded);
-}
-
-template <class Hash>
 void compute_with(const std::byte* inner, const std::byte* outer, ByteSpan out, ByteView a, ByteView b, ByteView c) {
-  typename Hash::State state;
-  std::byte digest[Hash::kDigest];
-  std::memcpy(&state, inner, sizeof state);
+  struct {
+    typename Hash::State state;
+    std::byte digest[Hash::kDigest];
+  } work;
+  std::memcpy(&work.state, inner, sizeof work.state);
   for (const ByteView part : {a, b, c}) {
-    if (!part.empty()) Hash::update(state, part);
+    if (!part.empty()) Hash::update(work.state, part);
   }
-  Hash::finish(state, digest);
-  std::memcpy(&state, outer, sizeof state);
-  Hash::update(state, digest);
-  Hash::finish(state, digest);
-  std::copy_n(digest, out.size(), out.data());
-  secure_zero(digest);
-  cleanse(state);
+  Hash::finish(work.state, work.digest);
+  std::memcpy(&work.state, outer, sizeof work.state);
+  Hash::update(work.state, work.digest);
+  Hash::finish(work.state, work.digest);
+  std::copy_n(work.digest, out.size(), out.data());
+  secure_zero(std::as_writable_bytes(std::span(&work, 1)));
 }
 
 }  // namespace
@@ -101,32 +96,29 @@ DirectHmac::DirectHmac(HashAlgorithm hash, ByteView key) : hash_(hash) {
   static_assert(std::max({sizeof(SHA_CTX), sizeof(SHA256_CTX), sizeof(SHA512_CTX)}) <= kStateSize);
   switch (hash) {
     case HashAlgorithm::kSha1:
-      set_key<Sha1>(inner_, outer_, key);
+      set_key<Sha1>(inner(), outer(), key);
       break;
     case HashAlgorithm::kSha256:
-      set_key<Sha256>(inner_, outer_, key);
+      set_key<Sha256>(inner(), outer(), key);
       break;
     case HashAlgorithm::kSha512:
-      set_key<Sha512>(inner_, outer_, key);
+      set_key<Sha512>(inner(), outer(), key);
       break;
     case HashAlgorithm::kMd5:
       MR_CHECK(false);
   }
 }
 
-DirectHmac::~DirectHmac() {
-  secure_zero(inner_);
-  secure_zero(outer_);
-}
+DirectHmac::~DirectHmac() { secure_zero(states_); }
 
 void DirectHmac::compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const {
   switch (hash_) {
     case HashAlgorithm::kSha1:
-      return compute_with<Sha1>(inner_, outer_, out, a, b, c);
+      return compute_with<Sha1>(inner(), outer(), out, a, b, c);
     case HashAlgorithm::kSha256:
-      return compute_with<Sha256>(inner_, outer_, out, a, b, c);
+      return compute_with<Sha256>(inner(), outer(), out, a, b, c);
     case HashAlgorithm::kSha512:
-      return compute_with<Sha512>(inner_, outer_, out, a, b, c);
+      return compute_with<Sha512>(inner(), outer(), out, a, b, c);
     case HashAlgorithm::kMd5:
       MR_CHECK(false);
   }

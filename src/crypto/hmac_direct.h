@@ -24,11 +24,15 @@ class DirectHmac {
   void compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const;
 
  private:
-  // Room for the two states of any of the three hashes; hmac_direct.cc checks that they fit.
+  // Room for the state of any of the three hashes, twice; hmac_direct.cc checks that they fit.
   static constexpr std::size_t kStateSize = 216;
+  std::byte* inner() { return states_; }
+  std::byte* outer() { return states_ + kStateSize; }
+  const std::byte* inner() const { return states_; }
+  const std::byte* outer() const { return states_ + kStateSize; }
+
   HashAlgorithm hash_;
-  alignas(8) std::byte inner_[kStateSize];
-  alignas(8) std::byte outer_[kStateSize];
+  alignas(8) std::byte states_[2 * kStateSize];
 };
 
 }  // namespace millrace

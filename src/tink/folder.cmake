@@ -16,3 +16,12 @@ millrace_test(tink_stream_test
   LINKS tink
   LIBRARIES OpenSSL::Crypto)
 millrace_test(tink_stream_memory_test SOURCES tink/stream_memory_test.cc LINKS tink)
+if(MILLRACE_BUILD_TESTS)
+  # The golden streams come out byte for byte under every kernel of every family.
+  foreach(kernel x86-vaes256 portable)
+    add_test(NAME tink_stream_test_${kernel} COMMAND tink_stream_test)
+    set_tests_properties(tink_stream_test_${kernel} PROPERTIES ENVIRONMENT MILLRACE_KERNELS=${kernel})
+  endforeach()
+  add_test(NAME tink_stream_test_openssl COMMAND tink_stream_test)
+  set_tests_properties(tink_stream_test_openssl PROPERTIES ENVIRONMENT MILLRACE_CRYPTO=openssl)
+endif()

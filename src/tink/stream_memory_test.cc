@@ -29,9 +29,17 @@ void uncounted(void* block) {
 
 }  // namespace
 
+// Every form, because a sanitizer has its own of those that are left out.
 void* operator new(std::size_t n) { return counted(std::malloc(n)); }
+void* operator new[](std::size_t n) { return counted(std::malloc(n)); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return counted(std::malloc(n)); }
+void* operator new[](std::size_t n, const std::nothrow_t&) noexcept { return counted(std::malloc(n)); }
 void operator delete(void* block) noexcept { uncounted(block); }
+void operator delete[](void* block) noexcept { uncounted(block); }
 void operator delete(void* block, std::size_t) noexcept { uncounted(block); }
+void operator delete[](void* block, std::size_t) noexcept { uncounted(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { uncounted(block); }
+void operator delete[](void* block, const std::nothrow_t&) noexcept { uncounted(block); }
 
 // Large slabs come from here; where a sanitizer looks at memory, they come from operator new as well.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

@@ -13,14 +13,14 @@ for given in "e" "- < e" "/dev/stdin < e" "< <(cat e)"; do
   expect_status 0 eval '"$millrace" inspect --json '"$given"
   expect_silence
   # 10000 bytes and a header of 40 in segments of 4096 with a tag of 16: three of them.
-  json 'o["format"] == "tink-streaming-aead" and o["bytes"] == 10000 + 40 + 3 * 16 and o["header_bytes"] == 40'
-  json 'o["derived_key_bytes"] == 32 and o["authenticated"] is False'
-  json '{"template": "AES256_GCM_HKDF_4KB", "plaintext_bytes": 10000, "segments": 3} in o["templates_that_fit"]'
-  json '{f["template"] for f in o["templates_that_fit"]} >= {"AES256_GCM_HKDF_1MB"}'
-  json 'all("AES256" in f["template"] for f in o["templates_that_fit"])'
+  json 'o["format"] == "tink-streaming-aead" and o["bytes"] == 10000 + 40 + 3 * 16 and o["header_bytes"] == 40 and
+    o["derived_key_bytes"] == 32 and o["authenticated"] is False and
+    {"template": "AES256_GCM_HKDF_4KB", "plaintext_bytes": 10000, "segments": 3} in o["templates_that_fit"] and
+    {f["template"] for f in o["templates_that_fit"]} >= {"AES256_GCM_HKDF_1MB"} and
+    all("AES256" in f["template"] for f in o["templates_that_fit"])'
   expect_status 0 eval '"$millrace" inspect --keyset k.json --associated-data context --json '"$given"
-  json 'o["authenticated"] is True and o["template"] == "AES256_GCM_HKDF_4KB" and o["key_id"] == '"$id"
-  json 'o["segments"] == 3 and o["segment_bytes"] == 4096 and o["plaintext_bytes"] == 10000 and o["bytes"] == 10088'
+  json 'o["authenticated"] is True and o["template"] == "AES256_GCM_HKDF_4KB" and o["key_id"] == '"$id"' and
+    o["segments"] == 3 and o["segment_bytes"] == 4096 and o["plaintext_bytes"] == 10000 and o["bytes"] == 10088'
   refused 3 "not authentic" -- eval '"$millrace" inspect --keyset other.json --associated-data context '"$given"
   refused 3 "not authentic" -- eval '"$millrace" inspect --keyset k.json --associated-data Context '"$given"
 done
@@ -34,13 +34,22 @@ done
 # What is no Tink stream, and what is too short for one.
 for how in "%s" "- < %s"; do
   : > empty
-  refused 3 empty -- eval '"$millrace" inspect '"$(printf "$how" empty)"
-  refused 3 "not a Tink stream" -- eval '"$millrace" inspect '"$(printf "$how" k.json)"
+  refused 3 empty -- eval '"$millrace" inspect '"$(printf -- "$how" empty)"
+  refused 3 "not a Tink stream" -- eval '"$millrace" inspect '"$(printf -- "$how" k.json)"
   for short in "24 33" "40 49"; do
     set -- $short
     { printf "\\$(printf %o "$1")"; head -c $(($2 - 1)) /dev/zero; } > short
-    refused 3 "too short" -- eval '"$millrace" inspect '"$(printf "$how" short)"
-    refused 3 -- eval '"$millrace" inspect --keyset k.json '"$(printf "$how" short)"
+    refused 3 "too short" -- eval '"$millrace" inspect '"$(printf -- "$how" short)"
+    refused 3 -- eval '"$millrace" inspect --keyset k.json '"$(printf -- "$how" short)"
+  done
+done
+# The verbs that open a stream say the same, and leave nothing.
+for verb in decrypt verify "cat --range 0-9" "decrypt -o x" "cat -o x"; do
+  for input in k.json empty short plain; do
+    refused 3 "$input: " -- "$millrace" $verb --keyset k.json $input
+    refused 3 "standard input: " -- "$millrace" $verb --keyset k.json < <(cat $input)
+    [ ! -s "$out" ] || fail "bytes from what is no stream"
+    expect_absent x
   done
 done
 refused 1 missing -- "$millrace" inspect missing

@@ -1,7 +1,8 @@
 # What the scripts here share: an empty directory to work in, expectations about one run of the command, and keysets.
 # Sourced with the path of the command as the first argument of the script: . "$(dirname "$0")/lib.sh"
 set -eu
-millrace=$(realpath "${1:?usage: $0 MILLRACE [TOOLS]}")
+millrace=$(realpath "${1:?usage: $0 MILLRACE [HELPER]}")
+tool=${2:+$(realpath "$2")}  # a helper in C, where a script needs one
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 base=$(mktemp -d)
 out=$base/out  # what the last run wrote to stdout and to stderr
@@ -9,6 +10,7 @@ err=$base/err
 mkdir "$base/work"
 at_end() { chmod -R u+rwx "$base/work" && rm -rf "$base"; }
 trap at_end EXIT
+if [ -n "${PYTHON:-}" ]; then PATH=$(dirname "$PYTHON"):$PATH; fi
 cd "$base/work"
 umask 022
 unset TERM NO_COLOR

@@ -1,10 +1,11 @@
 // Makes the file system look like another one, for the tests of the command: LD_PRELOAD this, and the words in
-// ODD_FILE_SYSTEM name what it does not have: "tmpfile" (unnamed files), "noreplace", "link", "mode"; or "close": a
-// write that fails shows at the close (as on NFS).
+// ODD_FILE_SYSTEM name what it lacks: "tmpfile" (unnamed files), "noreplace", "link", "mode". "close": a failed write
+// shows as late as at the close, as on NFS. "stop": the process stops itself when it reserves space for its output.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,3 +68,12 @@ int close(int fd) {
   const int result = real(fd);
   return fails ? refuse(EDQUOT) : result;
 }
+
+static int reserve(int fd, int mode, off_t offset, off_t length) {
+  if (lacks("stop")) raise(SIGSTOP);
+  int (*real)(int, int, off_t, off_t) = dlsym(RTLD_NEXT, "fallocate");
+  return real(fd, mode, offset, length);
+}
+
+int fallocate(int fd, int mode, off_t offset, off_t length) { return reserve(fd, mode, offset, length); }
+int fallocate64(int fd, int mode, off64_t offset, off64_t length) { return reserve(fd, mode, offset, length); }

@@ -1,7 +1,7 @@
 # File systems that lack something: no unnamed files (O_TMPFILE), no RENAME_NOREPLACE, no links, no modes, and write
 # errors that show as late as at the close. A small library makes any file system look so.
 . "$(dirname "$0")/lib.sh"
-odd=$(realpath "$2")
+odd=$tool
 on_odd() {
   local lacks=$1
   shift

@@ -31,19 +31,19 @@ chmod 6755 d
 expect_mode 755 d
 
 chmod 640 k.json
-"$millrace" keyset add k.json --template AES128_GCM_HKDF_4KB > id
+"$millrace" keyset add k.json --template AES128_GCM_HKDF_4KB > id 2> "$err"
 expect_mode 640 k.json
 if [ "$(id -u)" = 0 ]; then
   # Root edits a file of somebody else: it stays theirs.
   chown 4711:4712 k.json d
-  "$millrace" keyset add k.json --template AES128_GCM_HKDF_4KB > id
-  "$millrace" decrypt --keyset k.json --force -o d e
+  "$millrace" keyset add k.json --template AES128_GCM_HKDF_4KB > id 2> "$err"
+  "$millrace" decrypt --keyset k.json --force -o d e 2> "$err"
   for file in k.json d; do
     [ "$(stat -c %u:%g $file)" = 4711:4712 ] || fail "the owner of $file has changed"
   done
   # Who may not give the file to its old group does not give the group's rights to another.
   mkdir open && chmod 777 open && cp e k.json open/ && echo old > open/d && chown 4711:4712 open/d && chmod 664 open/d
-  chmod 644 open/k.json && chmod 711 "$base" && chmod 755 "$base/work"
+  chmod 644 open/e && chown 4800 open/k.json && chmod 711 "$base" && chmod 755 "$base/work"
   cp "$millrace" "$base/work/open/millrace"
   expect_status 0 setpriv --reuid 4800 --regid 4801 --clear-groups open/millrace decrypt --keyset open/k.json --force -o open/d open/e
   expect_equal plain open/d

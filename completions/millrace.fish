@@ -1,0 +1,78 @@
+# fish completion for millrace(1).
+
+set -l verbs encrypt decrypt cat verify inspect keyset
+set -l actions new list add promote enable disable delete convert seal unseal
+
+function __millrace_verb_is
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+function __millrace_action_is
+    set -l words (commandline -opc)
+    test (count $words) -ge 3; and test $words[2] = keyset; and contains -- $words[3] $argv
+end
+# The ids of the keys in the keyset that is on the command line.
+function __millrace_ids
+    for word in (commandline -opc)[4..-1]
+        if test -f $word
+            millrace keyset list $word 2>/dev/null | awk 'NR > 1 {print $1 "\t" $2 " " $NF}'
+        end
+    end
+end
+
+complete -c millrace -s h -l help -d 'Show help'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -l version -d 'Show the version'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a encrypt -d 'Encrypt a file or a pipe with a Tink keyset'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a decrypt -d 'Decrypt a file or a pipe'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a cat -d 'Write a byte range of the plaintext'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a verify -d 'Authenticate everything, write nothing'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a inspect -d 'Show the layout of an encrypted file'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a keyset -d 'Make and manage Tink keysets'
+
+set -l keyed '__millrace_verb_is encrypt decrypt cat verify inspect'
+complete -c millrace -n "$keyed" -l keyset -r -F -d 'Tink keyset: FILE, fd:N or env:NAME'
+complete -c millrace -n "$keyed" -l associated-data -x -d 'Authenticated with the stream, not stored in it'
+complete -c millrace -n "$keyed" -l associated-data-file -r -F -d 'The same, from a file'
+complete -c millrace -n "$keyed" -l kek -r -F -d 'The keyset that opens an encrypted keyset'
+complete -c millrace -n "$keyed" -l kek-associated-data -x -d 'Associated data of the encrypted keyset'
+
+set -l writing '__millrace_verb_is encrypt decrypt cat'
+complete -c millrace -n "$writing" -s o -l output -r -F -d 'Output file, made complete or not at all'
+complete -c millrace -n "$writing" -s f -l force -d 'Replace an existing output file'
+complete -c millrace -n "$writing" -l fsync -d 'Return only when the output has reached the disk'
+
+set -l moving '__millrace_verb_is encrypt decrypt cat verify'
+complete -c millrace -n "$moving" -l threads -x -d 'Worker threads'
+complete -c millrace -n "$moving" -l producer -x -a '(__fish_complete_command)' -d 'Run a command and take its output as the input'
+complete -c millrace -n "$moving" -s q -l quiet -d 'No progress, no summary'
+complete -c millrace -n "$moving" -l progress -x -a 'auto lines none' -d 'How progress is shown'
+complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect; or __millrace_action_is list' -l json -d 'Print a JSON object'
+complete -c millrace -n '__millrace_verb_is cat' -l range -x -d 'A-B (inclusive), A- or -N'
+
+set -l choosing "__millrace_verb_is keyset; and not __fish_seen_subcommand_from $actions"
+complete -c millrace -n "$choosing" -f -a new -d 'Make a keyset with one fresh key'
+complete -c millrace -n "$choosing" -f -a list -d 'Show ids, statuses and templates'
+complete -c millrace -n "$choosing" -f -a add -d 'Add a fresh key, not primary, and print its id'
+complete -c millrace -n "$choosing" -f -a promote -d 'Make a key the one that encrypts'
+complete -c millrace -n "$choosing" -f -a enable -d 'Use a disabled key again'
+complete -c millrace -n "$choosing" -f -a disable -d 'Keep a key but do not use it'
+complete -c millrace -n "$choosing" -f -a delete -d 'Remove a key for good'
+complete -c millrace -n "$choosing" -f -a convert -d 'Write a keyset in another form'
+complete -c millrace -n "$choosing" -f -a seal -d 'Encrypt a keyset under another'
+complete -c millrace -n "$choosing" -f -a unseal -d 'Decrypt an encrypted keyset'
+
+set -l acting "__millrace_action_is $actions"
+complete -c millrace -n "$acting" -l keyset -r -F -d 'The keyset, instead of FILE'
+complete -c millrace -n "$acting" -l kek -r -F -d 'The keyset that encrypts this one'
+complete -c millrace -n "$acting" -l kek-associated-data -x -d 'Associated data of that encryption'
+complete -c millrace -n '__millrace_action_is promote enable disable delete' -a '(__millrace_ids)'
+
+set -l templates AES128_GCM_HKDF_4KB AES128_GCM_HKDF_1MB AES256_GCM_HKDF_4KB AES256_GCM_HKDF_1MB \
+    AES128_CTR_HMAC_SHA256_4KB AES128_CTR_HMAC_SHA256_1MB AES256_CTR_HMAC_SHA256_4KB AES256_CTR_HMAC_SHA256_1MB AES256_GCM
+complete -c millrace -n '__millrace_action_is new add' -l template -x -a "$templates" -d 'Kind of key'
+
+set -l rewriting '__millrace_action_is new convert seal unseal'
+complete -c millrace -n "$rewriting" -l to -x -a 'json binary' -d 'Form of the result'
+complete -c millrace -n "$rewriting" -l format -x -a 'json binary' -d 'Form of the result'
+complete -c millrace -n "$rewriting" -s o -l output -r -F -d 'Output file, mode 0600'
+complete -c millrace -n "$rewriting" -s f -l force -d 'Replace an existing output file'
