@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/endian.h"
 #include "millrace/bytes.h"
 
 namespace millrace::cli::bench {
@@ -102,6 +101,8 @@ struct FileRow {
   double bound_rate;
 };
 std::vector<FileRow> measure_files(const Pace& pace);
+// file_directory is where the file lies: TMPDIR, or /tmp.
+std::string file_directory();
 
 // --- bench_report.cc, bench_plot.cc: what is shown
 

@@ -40,8 +40,8 @@ Fd unnamed_file(const std::string& directory) {
 class NewFile {
  public:
   NewFile(const std::string& directory, std::uint64_t size) : fd_(unnamed_file(directory)), write_(fd_.get()) {
-    if (::fallocate(fd_.get(), 0, 0, static_cast<off_t>(size)) != 0 && errno == ENOSPC)
-      fail_with(directory, Error{ErrorCode::kIo, "reserve space", 0, ENOSPC});
+    if (::fallocate(fd_.get(), 0, 0, static_cast<off_t>(size)) != 0 && errno != EOPNOTSUPP)
+      fail_with(directory, Error{ErrorCode::kIo, "reserve space", 0, errno});
   }
   const FileWriteAt& write() const { return write_; }
   int descriptor() const { return fd_.get(); }
@@ -78,12 +78,16 @@ tink::StreamingAead new_aead() {
 
 }  // namespace
 
+std::string file_directory() {
+  const char* const named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? named : "/tmp";
+}
+
 std::vector<FileRow> measure_files(const Pace& pace) {
   TransferOptions cores;
   const unsigned threads = cores.thread_count();
   const std::uint64_t size = pace.file_size;
-  const char* const named = std::getenv("TMPDIR");
-  const std::string directory = named != nullptr && *named != '\0' ? named : "/tmp";
+  const std::string directory = file_directory();
 
   const tink::StreamingAead aead = new_aead();
   const std::uint64_t sealed_size = value_or_fail(aead.encrypted_size(size), directory);

@@ -54,10 +54,10 @@ std::string kernel_table(const Results& results, std::size_t from, std::size_t t
 }
 
 std::string file_table(const Results& results) {
-  std::string text = fmt::format(
-      "\nA file of {} in the page cache, GB/s. The bound is its parts, one after the "
-      "other.\n{:<20}{:>10}{:>10}{:>10}{:>10}  {}\n",
-      size_label(results.pace.file_size), "", "threads", "rate", "bound", "of it", "bound by");
+  std::string text =
+      fmt::format("\nA file of {} in {}, in the page cache, GB/s. The bound is its parts, one after the other.\n",
+                  size_label(results.pace.file_size), file_directory());
+  text += fmt::format("{:<20}{:>10}{:>10}{:>10}{:>10}  {}\n", "", "threads", "rate", "bound", "of it", "bound by");
   for (const FileRow& row : results.files) {
     text += fmt::format("{:<20}{:>10}{:>10}", row.operation, row.threads, gb(row.rate.median));
     if (row.bound_rate > 0) {
@@ -67,6 +67,21 @@ std::string file_table(const Results& results) {
     text += '\n';
   }
   return text;
+}
+
+// noise_note says how many cells had a round far below their median: then something else was running.
+std::string noise_note(const Results& results) {
+  std::size_t cells = 0;
+  std::size_t noisy = 0;
+  const auto look = [&](const Spread& rate) {
+    ++cells;
+    if (rate.lowest < 0.7 * rate.median) ++noisy;
+  };
+  for (const Row& row : results.rows) std::for_each(row.rates.begin(), row.rates.end(), look);
+  for (const FileRow& row : results.files) look(row.rate);
+  if (noisy * 10 <= cells) return {};
+  return fmt::format("\nNot quiet: {} of {} cells had a round below 0.7 of their median. Something else was running.\n",
+                     noisy, cells);
 }
 
 Json json_of(const Spread& spread) {
@@ -105,7 +120,7 @@ std::string text_report(const Results& results) {
       text += kernel_table(results, from, std::min(from + kColumns, results.pace.sizes.size()));
   }
   if (!results.files.empty()) text += file_table(results);
-  return text;
+  return text + noise_note(results);
 }
 
 std::string json_report(const Results& results) {
@@ -143,6 +158,7 @@ std::string json_report(const Results& results) {
                        {"rounds", results.pace.rounds},
                        {"seconds_per_cell", results.pace.seconds_per_cell},
                        {"kernels", kernels},
+                       {"directory", file_directory()},
                        {"files", files}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
