@@ -118,7 +118,8 @@ void run_bench(const BenchOptions& options) {
     const Work work(results.pace.sizes.back());
     results.rows = measure_kernels(contestants(chosen, work.buffers()), results.pace);
   }
-  if (files) results.files = measure_files(results.pace);
+  results.directory = file_directory();
+  if (files) results.files = measure_files(results.pace, results.directory);
   if (style == ProgressStyle::kTerminal) write_stderr("\r\033[K");
 
   if (plot) {

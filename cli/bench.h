@@ -93,6 +93,9 @@ std::vector<Spread> measure_rounds(const std::vector<Timed>& list, const Pace& p
 
 // --- bench_files.cc: end to end
 
+// file_directory is where the file lies: TMPDIR, or /tmp.
+std::string file_directory();
+
 struct FileRow {
   std::string operation;  // "encrypt"
   unsigned threads;
@@ -100,9 +103,7 @@ struct FileRow {
   std::string bound;  // the parts that follow one another on each core: "read + write + seal"
   double bound_rate;
 };
-std::vector<FileRow> measure_files(const Pace& pace);
-// file_directory is where the file lies: TMPDIR, or /tmp.
-std::string file_directory();
+std::vector<FileRow> measure_files(const Pace& pace, const std::string& directory);
 
 // --- bench_report.cc, bench_plot.cc: what is shown
 
@@ -110,6 +111,7 @@ struct Results {
   Pace pace;
   std::vector<Row> rows;
   std::vector<FileRow> files;
+  std::string directory;  // of the file
 };
 std::string text_report(const Results& results);
 std::string json_report(const Results& results);

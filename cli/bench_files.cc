@@ -83,11 +83,10 @@ std::string file_directory() {
   return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 
-std::vector<FileRow> measure_files(const Pace& pace) {
+std::vector<FileRow> measure_files(const Pace& pace, const std::string& directory) {
   TransferOptions cores;
   const unsigned threads = cores.thread_count();
   const std::uint64_t size = pace.file_size;
-  const std::string directory = file_directory();
 
   const tink::StreamingAead aead = new_aead();
   const std::uint64_t sealed_size = value_or_fail(aead.encrypted_size(size), directory);

@@ -37,17 +37,17 @@ std::string_view mark_of(Contestant::Kind kind) {
   return " ";
 }
 
-// kernel_table prints the columns [from, to) of the sizes.
-std::string kernel_table(const Results& results, std::size_t from, std::size_t to) {
+// kernel_table prints the columns [from, to) of the sizes, each `width` wide.
+std::string kernel_table(const Results& results, std::size_t from, std::size_t to, std::size_t width) {
   std::string text = fmt::format("{:<{}}", "", kNames);
-  for (std::size_t i = from; i < to; ++i) text += fmt::format("{:>10}", size_label(results.pace.sizes[i]));
+  for (std::size_t i = from; i < to; ++i) text += fmt::format("{:>{}}", size_label(results.pace.sizes[i]), width);
   text += '\n';
   std::string_view family = "memcpy";  // its row is its heading
   for (const Row& row : results.rows) {
     if (row.family != family) text += fmt::format("{}\n", family = row.family);
     text += row.family == "memcpy" ? fmt::format("{:<{}}", row.name, kNames)
                                    : fmt::format(" {} {:<{}}", mark_of(row.kind), row.name, kNames - 3);
-    for (std::size_t i = from; i < to; ++i) text += fmt::format("{:>10}", gb(row.rates[i].median));
+    for (std::size_t i = from; i < to; ++i) text += fmt::format("{:>{}}", gb(row.rates[i].median), width);
     text += '\n';
   }
   return text;
@@ -56,7 +56,7 @@ std::string kernel_table(const Results& results, std::size_t from, std::size_t t
 std::string file_table(const Results& results) {
   std::string text =
       fmt::format("\nA file of {} in {}, in the page cache, GB/s. The bound is its parts, one after the other.\n",
-                  size_label(results.pace.file_size), file_directory());
+                  size_label(results.pace.file_size), results.directory);
   text += fmt::format("{:<20}{:>10}{:>10}{:>10}{:>10}  {}\n", "", "threads", "rate", "bound", "of it", "bound by");
   for (const FileRow& row : results.files) {
     text += fmt::format("{:<20}{:>10}{:>10}", row.operation, row.threads, gb(row.rate.median));
@@ -115,9 +115,11 @@ std::string text_report(const Results& results) {
     text += fmt::format(
         "\nOne core, GB/s (10^9 bytes of payload a second), median of {} rounds. * in use here, - of others\n",
         results.pace.rounds);
-    constexpr std::size_t kColumns = (kLineLength - kNames) / 10;
-    for (std::size_t from = 0; from < results.pace.sizes.size(); from += kColumns)
-      text += kernel_table(results, from, std::min(from + kColumns, results.pace.sizes.size()));
+    std::size_t width = 10;
+    for (const std::size_t size : results.pace.sizes) width = std::max(width, size_label(size).size() + 2);
+    const std::size_t columns = (kLineLength - kNames) / width;
+    for (std::size_t from = 0; from < results.pace.sizes.size(); from += columns)
+      text += kernel_table(results, from, std::min(from + columns, results.pace.sizes.size()), width);
   }
   if (!results.files.empty()) text += file_table(results);
   return text + noise_note(results);
@@ -158,7 +160,7 @@ std::string json_report(const Results& results) {
                        {"rounds", results.pace.rounds},
                        {"seconds_per_cell", results.pace.seconds_per_cell},
                        {"kernels", kernels},
-                       {"directory", file_directory()},
+                       {"directory", results.directory},
                        {"files", files}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
