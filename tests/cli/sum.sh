@@ -221,6 +221,11 @@ assert [(f["name"], f["algorithm"], f["result"]) for f in result["files"]] == [(
 assert (result["ok"], result["failed"], result["unreadable"], result["missing"], result["malformed_lines"]) == (1, 1, 0, 0, 0)
 P
 
+# Progress, on standard error alone.
+(echo a; sleep 1.3; echo b) | expect_status 0 sum --progress=lines -a md5
+grep -q '^sum: 2 B' "$err" || fail "no progress"
+[ "$(cat "$out")" = "$(printf 'a\nb\n' | md5sum)" ] || fail "a slow pipe"
+
 # Usage.
 refused 2 "nope" "crc64nvme" -- "$millrace" sum -a nope check
 refused 2 -- "$millrace" sum -a "" check
