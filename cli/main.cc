@@ -9,6 +9,7 @@
 
 #include "failure.h"
 #include "files.h"
+#include "machine.h"
 #include "verbs.h"
 
 namespace millrace::cli {
@@ -31,7 +32,7 @@ std::vector<std::string> arguments_of(int argc, char** argv) {
 int run(int argc, char** argv) {
   CLI::App app("Millrace moves bulk bytes through encryption, checksums and framing, in constant memory.", "millrace");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "millrace " MILLRACE_VERSION);
+  app.set_version_flag("--version", version_text);
   app.footer(
       "millrace VERB --help shows the options of a verb and an example.\n"
       "Exit status: 0 done, 1 environment, 2 usage, 3 malformed or not authentic, 4 denied, 5 try again later.");
@@ -42,6 +43,7 @@ int run(int argc, char** argv) {
   add_inspect(app);
   add_keyset(app);
   add_sum(app);
+  add_bench(app);
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& e) {

@@ -12,5 +12,6 @@ void add_verify(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_keyset(CLI::App& app);
 void add_sum(CLI::App& app);
+void add_bench(CLI::App& app);
 
 }  // namespace millrace::cli

@@ -4,7 +4,12 @@ _millrace_templates="AES128_GCM_HKDF_4KB AES128_GCM_HKDF_1MB AES256_GCM_HKDF_4KB
   AES128_CTR_HMAC_SHA256_4KB AES128_CTR_HMAC_SHA256_1MB AES256_CTR_HMAC_SHA256_4KB AES256_CTR_HMAC_SHA256_1MB
   AES256_GCM"
 
+_millrace_algorithms="crc32 crc32c crc64nvme sha1 sha256 sha512 md5 xxhash3 xxhash64 xxhash128"
+_millrace_families="crc32 crc32c crc64nvme base64-encode base64-decode aes-256-gcm aes-128-gcm aes-256-ctr sha256 files"
+
 _millrace_reply() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2"); }
+# The same for the last name of a list with commas.
+_millrace_list() { mapfile -t COMPREPLY < <(compgen -P "${2%"${2##*,}"}" -W "$1" -- "${2##*,}"); }
 _millrace_files() {
   compopt -o filenames 2> /dev/null
   mapfile -t COMPREPLY < <(compgen -f -- "$1")
@@ -34,7 +39,7 @@ _millrace() {
   done
 
   if [[ -z $verb ]]; then
-    _millrace_reply "encrypt decrypt cat verify inspect keyset --help --version" "$cur"
+    _millrace_reply "encrypt decrypt cat verify inspect keyset sum bench --help --version" "$cur"
     return
   fi
   if [[ $verb == keyset && -z $action ]]; then
@@ -43,12 +48,20 @@ _millrace() {
   fi
 
   case $prev in
-    --keyset | --kek | --associated-data-file | --output | -o)
+    --keyset | --kek | --associated-data-file | --output | -o | --plot)
       _millrace_files "$cur"
       return
       ;;
     --template)
       _millrace_reply "$_millrace_templates" "$cur"
+      return
+      ;;
+    --algorithm | -a)
+      _millrace_list "$_millrace_algorithms" "$cur"
+      return
+      ;;
+    --only)
+      _millrace_list "$_millrace_families" "$cur"
       return
       ;;
     --progress)
@@ -63,7 +76,7 @@ _millrace() {
       mapfile -t COMPREPLY < <(compgen -c -- "$cur")
       return
       ;;
-    --threads | --range | --associated-data | --kek-associated-data)
+    --threads | --range | --associated-data | --kek-associated-data | --size | --rounds | --seconds-per-cell | --file-size)
       return
       ;;
   esac
@@ -87,6 +100,8 @@ _millrace() {
     cat) options="$keys $output $transfer $report --range" ;;
     verify) options="$keys $transfer $report" ;;
     inspect) options="$keys --json" ;;
+    sum) options="--algorithm --recursive --check --ignore-missing --strict --tag --base64 --threads $report" ;;
+    bench) options="--only --size --rounds --seconds-per-cell --file-size --quick --plot --force $report" ;;
     keyset)
       options="--keyset --kek --kek-associated-data"
       case $action in

@@ -1,6 +1,6 @@
 # fish completion for millrace(1).
 
-set -l verbs encrypt decrypt cat verify inspect keyset
+set -l verbs encrypt decrypt cat verify inspect keyset sum bench
 set -l actions new list add promote enable disable delete convert seal unseal
 
 function __millrace_verb_is
@@ -28,6 +28,8 @@ complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a cat -d 'W
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a verify -d 'Authenticate everything, write nothing'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a inspect -d 'Show the layout of an encrypted file'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a keyset -d 'Make and manage Tink keysets'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a sum -d 'Compute or check checksums'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a bench -d 'Measure what this machine gives'
 
 set -l keyed '__millrace_verb_is encrypt decrypt cat verify inspect'
 complete -c millrace -n "$keyed" -l keyset -r -F -d 'Tink keyset: FILE, fd:N or env:NAME'
@@ -42,11 +44,11 @@ complete -c millrace -n "$writing" -s f -l force -d 'Replace an existing output 
 complete -c millrace -n "$writing" -l fsync -d 'Return only when the output has reached the disk'
 
 set -l moving '__millrace_verb_is encrypt decrypt cat verify'
-complete -c millrace -n "$moving" -l threads -x -d 'Worker threads'
+complete -c millrace -n "$moving; or __millrace_verb_is sum" -l threads -x -d 'Worker threads'
 complete -c millrace -n "$moving" -l producer -x -a '(__fish_complete_command)' -d 'Run a command and take its output as the input'
-complete -c millrace -n "$moving" -s q -l quiet -d 'No progress, no summary'
-complete -c millrace -n "$moving" -l progress -x -a 'auto lines none' -d 'How progress is shown'
-complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect; or __millrace_action_is list' -l json -d 'Print a JSON object'
+complete -c millrace -n "$moving; or __millrace_verb_is sum bench" -s q -l quiet -d 'No progress, no summary'
+complete -c millrace -n "$moving; or __millrace_verb_is sum bench" -l progress -x -a 'auto lines none' -d 'How progress is shown'
+complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect sum bench; or __millrace_action_is list' -l json -d 'Print a JSON object'
 complete -c millrace -n '__millrace_verb_is cat' -l range -x -d 'A-B (inclusive), A- or -N'
 
 set -l choosing "__millrace_verb_is keyset; and not __fish_seen_subcommand_from $actions"
@@ -76,3 +78,22 @@ complete -c millrace -n "$rewriting" -l to -x -a 'json binary' -d 'Form of the r
 complete -c millrace -n "$rewriting" -l format -x -a 'json binary' -d 'Form of the result'
 complete -c millrace -n "$rewriting" -s o -l output -r -F -d 'Output file, mode 0600'
 complete -c millrace -n "$rewriting" -s f -l force -d 'Replace an existing output file'
+
+set -l algorithms crc32 crc32c crc64nvme sha1 sha256 sha512 md5 xxhash3 xxhash64 xxhash128
+complete -c millrace -n '__millrace_verb_is sum' -s a -l algorithm -x -a "$algorithms" -d 'Which checksums'
+complete -c millrace -n '__millrace_verb_is sum' -s r -l recursive -d 'Sum the regular files of directories'
+complete -c millrace -n '__millrace_verb_is sum' -s c -l check -d 'Check the files that the FILEs list'
+complete -c millrace -n '__millrace_verb_is sum' -l ignore-missing -d 'With -c: skip listed files that are not there'
+complete -c millrace -n '__millrace_verb_is sum' -l strict -d 'With -c: status 3 for lines that are not checksums'
+complete -c millrace -n '__millrace_verb_is sum' -l tag -d 'Lines like SHA256 (NAME) = HEX'
+complete -c millrace -n '__millrace_verb_is sum' -l base64 -d 'Base64 of the big-endian value, as S3 writes it'
+
+set -l families crc32 crc32c crc64nvme base64-encode base64-decode aes-256-gcm aes-128-gcm aes-256-ctr sha256 files
+complete -c millrace -n '__millrace_verb_is bench' -l only -x -a "$families" -d 'What to measure'
+complete -c millrace -n '__millrace_verb_is bench' -l size -x -d 'Measure this size too'
+complete -c millrace -n '__millrace_verb_is bench' -l rounds -x -d 'Rounds, whose median is shown'
+complete -c millrace -n '__millrace_verb_is bench' -l seconds-per-cell -x -d 'Time for one kernel at one size in one round'
+complete -c millrace -n '__millrace_verb_is bench' -l file-size -x -d 'Size of the file that is encrypted and summed'
+complete -c millrace -n '__millrace_verb_is bench' -l quick -d 'Few sizes and short rounds'
+complete -c millrace -n '__millrace_verb_is bench' -l plot -r -F -d 'Draw throughput over size, an SVG'
+complete -c millrace -n '__millrace_verb_is bench' -s f -l force -d 'Replace an existing file of --plot'

@@ -117,7 +117,8 @@ struct DigestValue {
 };
 
 // digest_read_at digests all of `in`, in one pass for all algorithms, and returns the values in their order. When every
-// algorithm combines, `threads` threads work on ranges; otherwise one does. Memory: 256 KiB for each thread.
+// algorithm combines, `threads` threads work on ranges of at least 16 MiB; otherwise one does. Memory: 256 KiB for each
+// thread, and 80 bytes for each algorithm and range, of which there are no more than 4096.
 Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<const DigestAlgorithm> algorithms,
                                                 unsigned threads);
 

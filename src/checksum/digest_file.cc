@@ -58,11 +58,13 @@ Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<cons
   std::atomic<std::uint64_t> next{0};
   std::mutex mutex;
   std::optional<Error> failed;
+  std::uint64_t failed_range = 0;
   const auto work = [&] {
     Slab buffer = Slab::acquire(kRead);
+    std::uint64_t i = 0;
     const auto one_after_another = [&]() -> Status {
       MR_TRY(std::vector<Digest> digests, create_all(algorithms));
-      for (std::uint64_t i; (i = next.fetch_add(1)) < count;) {
+      while ((i = next.fetch_add(1)) < count) {
         MR_TRY(digest_range(in, i * range, std::min(in.size(), (i + 1) * range), digests, buffer));
         auto& values = of_range[static_cast<std::size_t>(i)];
         values.resize(algorithms.size());
@@ -73,7 +75,11 @@ Result<std::vector<DigestValue>> digest_read_at(const ReadAt& in, std::span<cons
     if (const Status status = one_after_another(); !status) {
       next = count;  // nobody needs to begin another range
       const std::lock_guard lock(mutex);
-      if (!failed) failed = status.error();
+      // Of several failures the first in the input is told, as if it had been read from its start.
+      if (!failed || i < failed_range) {
+        failed = status.error();
+        failed_range = i;
+      }
     }
   };
   std::vector<std::thread> helpers;

@@ -8,6 +8,7 @@ millrace_folder(checksum
 millrace_test(crc_test SOURCES checksum/crc_test.cc LINKS checksum)
 millrace_test(crc_algebra_test SOURCES checksum/crc_algebra_test.cc LINKS checksum)
 millrace_test(digest_test SOURCES checksum/digest_test.cc LINKS checksum encoding)
+millrace_test(digest_file_test SOURCES checksum/digest_file_test.cc LINKS checksum)
 if(MILLRACE_BUILD_TESTS)
   add_test(NAME crc_forced_test COMMAND crc_test --gtest_filter=*OrTheOneThatIsForced)
   set_tests_properties(crc_forced_test PROPERTIES ENVIRONMENT MILLRACE_KERNELS=portable)

@@ -11,7 +11,7 @@ endif()
 
 millrace_folder(crypto
   SOURCES crypto/aes_ctr.cc crypto/aes_gcm.cc crypto/aes_gcm_openssl.cc crypto/hash.cc crypto/hmac.cc crypto/hmac_direct.cc
-    crypto/hmac_evp.cc crypto/kernel_policy.cc crypto/openssl_cipher.cc crypto/random.cc ${millrace_crypto_native}
+    crypto/hmac_evp.cc crypto/kernel_policy.cc crypto/openssl_cipher.cc crypto/openssl_version.cc crypto/random.cc ${millrace_crypto_native}
   LINKS base
   PRIVATE_LINKS OpenSSL::Crypto)
 if(millrace_crypto_native)

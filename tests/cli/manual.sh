@@ -22,9 +22,9 @@ expect_offer() {
   [ "$(offers "$@" | xargs)" = "$want" ] || fail "completion of '$*' is '$(offers "$@" | xargs)', not '$want'"
 }
 
-verbs="encrypt decrypt cat verify inspect keyset"
+verbs="encrypt decrypt cat verify inspect keyset sum bench"
 actions="new list add promote enable disable delete convert seal unseal"
-help_options() { "$millrace" "$@" --help | grep -E '^  +-' | grep -oE -- '--[a-z][a-z-]*' | sort -u; }
+help_options() { "$millrace" "$@" --help | grep -E '^  +-' | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u; }
 for line in "" $verbs $(for action in $actions; do echo "keyset/$action"; done); do
   words=${line//\// }
   help_options $words > options
@@ -45,6 +45,16 @@ done
 for file in page "$root/completions/_millrace" "$root/completions/millrace.fish" "$root/completions/millrace.bash"; do
   while read -r template; do has "$file" "$template"; done < templates
   for verb in $verbs $actions; do has "$file" "$verb"; done
+done
+# The algorithms of sum and the families of bench, as the messages about an unknown one list them.
+for names in "sum -a" "bench --only"; do
+  "$millrace" $names no-such-name 2> "$err" && fail "$names no-such-name"
+  sed 's/.*one of //' "$err" | tr -d , | xargs -n 1 > names
+  [ "$(wc -l < names)" = 10 ] || fail "number of names of $names"
+  for file in page "$root/completions/_millrace" "$root/completions/millrace.fish"; do
+    while read -r name; do has "$file" "$name"; done < names
+  done
+  expect_offer "$(sort names | xargs)" $names ""
 done
 "$millrace" --help > help
 for verb in $verbs; do grep -q "^  $verb " help || fail "help lacks $verb"; done
@@ -67,9 +77,10 @@ expect_offer "lines" decrypt --progress = l
 expect_offer "binary json" keyset convert --to ""
 expect_offer "AES256_GCM AES256_GCM_HKDF_1MB AES256_GCM_HKDF_4KB" keyset new --template AES256_G
 expect_offer "" cat --range ""
+expect_offer "crc32,sha1 crc32,sha256 crc32,sha512" sum -a crc32,sh
 
 # The version is the same everywhere, and the tools that read these files are content.
-has page "$("$millrace" --version)"
+has page "$("$millrace" --version | head -n 1)"
 bash -n "$root/completions/millrace.bash"
 if command -v zsh > "$out"; then zsh -n "$root/completions/_millrace"; fi
 if command -v fish > "$out"; then fish --no-execute "$root/completions/millrace.fish"; fi

@@ -83,3 +83,8 @@ for lacks in close tmpfile,close; do
   cat plain | refused 1 "e: close" "quota" -- on_odd $lacks "$millrace" encrypt --keyset k.json -o e
   expect_only cut good k.json plain
 done
+
+# The file that bench works on keeps no name either.
+mkdir tmp
+TMPDIR=$PWD/tmp expect_status 0 on_odd tmpfile "$millrace" bench --quick --only files
+[ -z "$(ls -A tmp)" ] || fail "bench left a file"
