@@ -6,8 +6,9 @@
 //   final = "0" [";chunk-signature=" 64 hex] CRLF
 //   trailer = name ":" value CRLF; the last one is x-amz-trailer-signature when chunks are signed
 //
-//   MR_TRY(const aws_chunked::Format format, aws_chunked::Format::create({.checksums = {DigestAlgorithm::kCrc64Nvme}}));
-//   MR_TRY(aws_chunked::EncodingSource body, aws_chunked::EncodingSource::create(format, file));
+//   MR_TRY(const aws_chunked::Format format, aws_chunked::Format::create({.checksums =
+//   {DigestAlgorithm::kCrc64Nvme}})); MR_TRY(aws_chunked::EncodingSource body,
+//   aws_chunked::EncodingSource::create(format, file));
 //   ... send format.request_headers(*file.remaining(), ...), then what `body` yields.
 #pragma once
 
@@ -88,8 +89,8 @@ struct ChunkSigning {
   std::string seed_signature;
 };
 
-// Pieces are the next chunk as it lies in memory: to be sent in this order. The last ones have a header (the final chunk
-// and the trailers) and nothing else; after them comes an empty one.
+// Pieces are the next chunk as it lies in memory: to be sent in this order. The last ones have a header (the final
+// chunk and the trailers) and nothing else; after them comes an empty one.
 struct Pieces {
   ByteView header;
   ByteView payload;

@@ -254,15 +254,17 @@ Result<SignedRequest> sign_headers(const Request& request, const Credentials& cr
 
   std::vector<Field> headers = only_signed(request.headers);
   for (const Header& added : result.headers) headers.push_back({added.name, added.value});
+  const std::string names = signed_header_names(headers);
   Request full = request;
   full.headers = headers;
   MR_TRY(complete(result, full, credentials, scope));
 
+  // From here on `headers` may hang in the air: it refers to those of the result, which now grow.
   if (has_token && rules.token == TokenRule::kAddedAfterwards) result.headers.push_back(token);
   std::string authorization(kAlgorithm);
   ((authorization += " Credential=") += credentials.access_key_id) += '/';
   (authorization += scope.text()) += ", SignedHeaders=";
-  (authorization += signed_header_names(headers)) += ", Signature=";
+  (authorization += names) += ", Signature=";
   result.headers.push_back({"authorization", authorization += result.signature});
   return result;
 }
