@@ -102,7 +102,8 @@ struct Pieces {
 //
 // Unsigned chunks of a payload of known length are read straight into the consumer's buffer; otherwise a chunk must be
 // complete before its header can be written, and is read into the consumer's buffer if it fits there, else into one of
-// ours. What the payload lends is lent on. Memory: nothing, or one chunk; no allocation per chunk; at most one copy.
+// ours. What the payload lends is lent on; only a chunk that it lends in pieces, and that must be complete first, is
+// gathered. Memory: nothing, or one chunk. No allocation per chunk, no copy besides that one.
 class EncodingSource final : public Source {
  public:
   // `payload` must outlive this. Its length is `decoded_length`, or payload.remaining(), or unknown; a payload that

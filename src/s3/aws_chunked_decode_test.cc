@@ -7,18 +7,6 @@ using namespace testing;
 
 constexpr std::size_t kChunk = kMinChunkSize;
 
-struct Form {
-  const char* name;
-  bool is_signed;
-  std::vector<DigestAlgorithm> checksums;
-};
-const Form kForms[] = {
-    {"unsigned", false, {DigestAlgorithm::kCrc32}},
-    {"unsigned, several", false, {DigestAlgorithm::kMd5, DigestAlgorithm::kSha256, DigestAlgorithm::kCrc32c}},
-    {"signed", true, {}},
-    {"signed, trailer", true, {DigestAlgorithm::kCrc64Nvme}},
-};
-
 // Every way of decoding gives this, or refuses.
 Result<std::string> every_way(const Format& format, std::string_view body, const ChunkSigning* signing,
                               const DecodeOptions& options = {}) {
@@ -29,7 +17,9 @@ Result<std::string> every_way(const Format& format, std::string_view body, const
     const Result<std::string> sunk = decode_sink(format, body, signing, options, step);
     for (const Result<std::string>* other : {&filled, &lent, &sunk}) {
       EXPECT_EQ(other->has_value(), first.has_value());
-      if (first && *other) EXPECT_TRUE(**other == *first);
+      if (first && *other) {
+        EXPECT_TRUE(**other == *first);
+      }
       if (!first && !*other) {
         EXPECT_EQ(other->error().where, first.error().where);
         EXPECT_EQ(other->error().offset, first.error().offset);
@@ -56,14 +46,6 @@ TEST(AwsChunkedDecoding, GivesBackThePayloadInAnySteps) {
   }
 }
 
-// Which bytes of a body may change without a change of meaning: hex digits of sizes, in case only.
-bool same_but_for_case_of_size(std::string_view a, std::string_view b, std::size_t at) {
-  const std::size_t line = a.rfind("\r\n", at);
-  const std::size_t start = line == std::string_view::npos || at < 2 ? 0 : line + 2;
-  const bool in_size = a.substr(start, at - start).find_first_not_of("0123456789abcdef") == std::string_view::npos;
-  return in_size && std::tolower(a[at]) == std::tolower(b[at]) && std::isalpha(static_cast<unsigned char>(a[at]));
-}
-
 TEST(AwsChunkedDecoding, RefusesEverySingleByteChangeTruncationAndAddition) {
   const ChunkSigning signing = test_signing();
   for (const Form& form : kForms) {
@@ -72,22 +54,21 @@ TEST(AwsChunkedDecoding, RefusesEverySingleByteChangeTruncationAndAddition) {
     const std::string body = reference.encode("hello, world");
     const DecodeOptions options = {.decoded_length = 12};
     ASSERT_TRUE(decode(reference.format(), body, with, options));
-    std::size_t case_changes = 0;
     for (std::size_t i = 0; i < body.size(); ++i) {
       for (int value = 0; value < 256; ++value) {
         std::string changed = body;
         changed[i] = static_cast<char>(value);
         if (changed == body) continue;
-        const bool same = same_but_for_case_of_size(body, changed, i);
-        case_changes += same;
+        const bool same = i == 0 && changed[0] == 'C';  // the size, "c", in upper case
         for (const DecodeOptions& with_options : {options, DecodeOptions{}}) {
           const auto result = decode(reference.format(), changed, with, with_options);
           EXPECT_EQ(result.has_value(), same) << form.name << ": byte " << i << " as " << value;
-          if (!result) EXPECT_NE(result.error().code, ErrorCode::kInvalidArgument);
+          if (!result) {
+            EXPECT_NE(result.error().code, ErrorCode::kInvalidArgument);
+          }
         }
       }
     }
-    EXPECT_EQ(case_changes, 1u);  // "c" is the only letter in the sizes
     for (std::size_t n = 0; n < body.size(); ++n) {
       EXPECT_EQ(why(every_way(reference.format(), body.substr(0, n), with)), "aws-chunked: body ends early") << n;
       std::string without = body;

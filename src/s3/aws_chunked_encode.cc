@@ -226,8 +226,8 @@ Result<ByteView> EncodingSource::State::pull(ByteSpan scratch) {
 }
 
 Result<Pieces> EncodingSource::State::gather() {
-  MR_CHECK(!queued() && (stage == Stage::kHeader || stage == Stage::kDone));
   if (failed) return *failed;
+  MR_CHECK(!queued() && (stage == Stage::kHeader || stage == Stage::kDone));
   if (stage == Stage::kDone) return Pieces{};
   const std::size_t size = framer.next_chunk();
   const Pieces pieces = next_chunk(size == 0 ? ByteSpan{} : own_frame(framer.header_size(size) + size));

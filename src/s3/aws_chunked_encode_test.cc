@@ -1,4 +1,4 @@
-#include <limits>
+#include <deque>
 
 #include "s3/aws_chunked_reference.h"
 
@@ -14,19 +14,6 @@ const std::size_t kSteps[] = {
     1, 2, 7, 64, 4095, 4096, 4097, kChunk, kChunk + 2, kChunk + 8, kChunk + 100, 65535, 65536, 65537, 1 << 20};
 
 std::string payload_of(std::size_t size) { return std::string(as_text(noise_bytes(size))); }
-
-struct Form {
-  const char* name;
-  bool is_signed;
-  std::vector<DigestAlgorithm> checksums;
-};
-const Form kForms[] = {
-    {"unsigned", false, {DigestAlgorithm::kCrc32}},
-    {"unsigned, several", false, {DigestAlgorithm::kXxh3, DigestAlgorithm::kSha256, DigestAlgorithm::kCrc32c}},
-    {"signed", true, {}},
-    {"signed, trailer", true, {DigestAlgorithm::kCrc64Nvme}},
-    {"signed, several", true, {DigestAlgorithm::kSha1, DigestAlgorithm::kCrc32}},
-};
 
 std::vector<Supply> supplies() {
   std::vector<Supply> all;
@@ -54,7 +41,9 @@ TEST(AwsChunkedEncoding, SameBytesForEveryStepAndSource) {
           TestSource source(as_bytes(payload), supply);
           EncodingSource encoding = *EncodingSource::create(reference.format(), source, with);
           ASSERT_EQ(encoding.remaining().has_value(), supply.knows_length);
-          if (supply.knows_length) ASSERT_EQ(*encoding.remaining(), expected.size());
+          if (supply.knows_length) {
+            ASSERT_EQ(*encoding.remaining(), expected.size());
+          }
           ASSERT_TRUE(*pull_all(encoding, step) == expected);
           ASSERT_EQ(encoding.remaining().value_or(0), 0u);
           ASSERT_TRUE(source.ended());
@@ -115,8 +104,8 @@ TEST(AwsChunkedEncoding, CopiesNothingThatItCanReadOrLend) {
         for (const std::size_t step : {std::size_t{1000}, kChunk, std::size_t{100000}}) {
           SCOPED_TRACE(std::string(form.name) + (lends ? " lends" : " fills") + (knows ? " knows " : " ") +
                        std::to_string(step));
-          // Only the last, short chunk of an unknown length may move.
-          const std::uint64_t allowed = knows ? 0 : 5;
+          // Only the last, short chunk of an unknown length: it is held until its end is seen, and may then move.
+          const std::uint64_t allowed = knows ? 0 : lends ? 10 : 5;
           {
             TestSource source(as_bytes(payload), {lends, kUnlimited, knows});
             EncodingSource encoding = *EncodingSource::create(format, source, with);
@@ -133,7 +122,7 @@ TEST(AwsChunkedEncoding, CopiesNothingThatItCanReadOrLend) {
           {
             TestSource source(as_bytes(payload), {lends, kUnlimited, knows});
             EncodingSource encoding = *EncodingSource::create(format, source, with);
-            EXPECT_LE(copies_into_buffer(encoding, step), *format.encoded_length(payload.size()));
+            EXPECT_LE(copies_into_buffer(encoding, step), *format.encoded_length(payload.size()) + allowed);
           }
         }
       }
@@ -226,18 +215,20 @@ TEST(AwsChunkedEncoding, RewindResetsDigestsAndSignaturesWhereverItStopped) {
     const std::string expected = reference.encode(payload);
     for (const bool knows : {false, true}) {
       const Supply supply = {.knows_length = knows};
-      TestSource first(as_bytes(payload), supply);
-      EncodingSource encoding = *EncodingSource::create(reference.format(), first, with);
+      std::deque<TestSource> again;
+      EncodingSource encoding =
+          *EncodingSource::create(reference.format(), again.emplace_back(as_bytes(payload), supply), with);
       // Also in the middle of the trailer.
       for (const std::size_t stop : {std::size_t{0}, std::size_t{3}, kChunk, expected.size() - 20, expected.size()}) {
         SCOPED_TRACE(std::string(form.name) + ", stopped at " + std::to_string(stop));
         Bytes scratch(97);
         for (std::size_t done = 0; done < stop;) done += encoding.pull(scratch)->size();
-        TestSource again(as_bytes(payload), supply);
-        ASSERT_TRUE(encoding.rewind(again));
-        ASSERT_EQ(*pull_all(encoding, 5000), expected);
-        TestSource once_more(as_bytes(payload), supply);
-        ASSERT_TRUE(encoding.rewind(once_more));
+        for (const bool compare : {true, false}) {
+          ASSERT_TRUE(encoding.rewind(again.emplace_back(as_bytes(payload), supply)));
+          if (compare) {
+            ASSERT_EQ(*pull_all(encoding, 5000), expected);
+          }
+        }
       }
       TestSource resigned(as_bytes(payload), supply);
       if (form.is_signed) {

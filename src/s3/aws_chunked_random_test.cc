@@ -70,13 +70,17 @@ TEST(AwsChunkedRandom, EncoderReferenceAndDecoderAgree) {
       again.emplace(as_bytes(payload), supply());
       ASSERT_TRUE(encoding.rewind(*again));
     }
-    if (knows) ASSERT_EQ(encoding.remaining(), expected.size()) << "case " << i;
+    if (knows) {
+      ASSERT_EQ(encoding.remaining(), expected.size()) << "case " << i;
+    }
     const bool gather = choice.below(4) == 0;
     gathers += gather;
     const Result<std::string> body = gather ? gather_all(encoding) : pull_all(encoding, step);
     ASSERT_TRUE(body) << describe(body.error()) << " case " << i;
     ASSERT_TRUE(*body == expected) << "case " << i;
-    if (knows) ASSERT_EQ(encoding.remaining(), 0u);
+    if (knows) {
+      ASSERT_EQ(encoding.remaining(), 0u);
+    }
 
     const DecodeOptions options = {.decoded_length = choice.yes() ? std::optional(payload.size()) : std::nullopt};
     const Result<std::string> decoded = choice.yes()

@@ -8,6 +8,7 @@
 #include <openssl/hmac.h>
 
 #include <algorithm>
+#include <concepts>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -54,6 +55,20 @@ inline std::string base64_digest(DigestAlgorithm algorithm, std::string_view tex
   std::byte value[kMaxDigestSize];
   return base64_encode(*digest.finish(value));
 }
+
+// The forms of a body.
+struct Form {
+  const char* name;
+  bool is_signed;
+  std::vector<DigestAlgorithm> checksums;
+};
+inline const Form kForms[] = {
+    {"unsigned", false, {DigestAlgorithm::kCrc32}},
+    {"unsigned, several", false, {DigestAlgorithm::kXxh3, DigestAlgorithm::kSha256, DigestAlgorithm::kCrc32c}},
+    {"signed", true, {}},
+    {"signed, trailer", true, {DigestAlgorithm::kCrc64Nvme}},
+    {"signed, several", true, {DigestAlgorithm::kSha1, DigestAlgorithm::kCrc32}},
+};
 
 struct Reference {
   std::size_t chunk_size = kDefaultChunkSize;
@@ -106,7 +121,7 @@ inline ChunkSigning test_signing(std::uint64_t seed = 1) {
 }
 
 // pull_all reads a source to its end with scratches of the sizes that `step` gives.
-template <class Step>
+template <std::invocable Step>
 Result<std::string> pull_all(Source& source, const Step& step) {
   std::string all;
   Bytes scratch;
@@ -133,7 +148,7 @@ inline Result<std::string> gather_all(EncodingSource& source) {
 
 // decode gives the payload, or the error.
 inline Result<std::string> decode(const Format& format, std::string_view body, const ChunkSigning* signing,
-                                  const DecodeOptions& options, const Supply& supply = {}, std::size_t step = 1 << 20) {
+                                  const DecodeOptions& options, const Supply& supply = {}, std::size_t step = 100) {
   TestSource source(as_bytes(body), supply);
   MR_TRY(DecodingSource decoding, DecodingSource::create(format, source, signing, options));
   return pull_all(decoding, step);

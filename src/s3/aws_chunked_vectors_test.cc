@@ -78,7 +78,7 @@ TEST(AwsChunkedVectors, AllOfThem) {
     EXPECT_EQ(*format.encoded_length(payload.size()), vector["encoded_length"].get<std::uint64_t>());
     const std::string body = *pull_all(encoding, 4096);
     EXPECT_EQ(sha256_hex(body), vector["encoded_sha256"]);
-    if (vector.contains("encoded_text")) EXPECT_EQ(body, vector["encoded_text"]);
+    EXPECT_EQ(body, vector.value("encoded_text", body));
     EXPECT_EQ(reference.encode(payload), body);  // so that the other tests may trust it
     EXPECT_EQ(*decode(format, body, is_signed ? &signing : nullptr, {.decoded_length = payload.size()}), payload);
   }
