@@ -8,3 +8,4 @@ millrace_test(aws_chunked_test
     s3/aws_chunked_vectors_test.cc
   LINKS s3
   LIBRARIES OpenSSL::Crypto)
+millrace_test(aws_chunked_memory_test SOURCES s3/aws_chunked_memory_test.cc LINKS s3 LIBRARIES OpenSSL::Crypto)
