@@ -42,6 +42,8 @@ int run(int argc, char** argv) {
   add_inspect(app);
   add_keyset(app);
   add_sum(app);
+  add_frame(app);
+  add_unframe(app);
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& e) {

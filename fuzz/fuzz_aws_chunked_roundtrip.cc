@@ -16,9 +16,9 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-class Pieces final : public Source {
+class PiecewiseSource final : public Source {
  public:
-  Pieces(ByteView bytes, std::uint8_t steps, bool lends, bool knows)
+  PiecewiseSource(ByteView bytes, std::uint8_t steps, bool lends, bool knows)
       : bytes_(bytes), steps_(steps), lends_(lends), knows_(knows) {}
   Result<ByteView> pull(ByteSpan scratch) override {
     const std::size_t step = steps_ == 0 ? scratch.size() : steps_ * std::size_t{97};
@@ -61,11 +61,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (unsigned times = 0; times <= data[5] && payload.size() < 64 * 1024; ++times) payload += rest;
 
   const Format format = *Format::create(form);
-  Pieces source(as_bytes(payload), data[2], lends, knows);
+  PiecewiseSource source(as_bytes(payload), data[2], lends, knows);
   EncodingSource encoding = *EncodingSource::create(format, source, with);
   std::string scratch(1 + data[3] * std::size_t{131}, '\0');
   const ByteSpan room(reinterpret_cast<std::byte*>(scratch.data()), scratch.size());
-  Pieces again(as_bytes(payload), data[2], lends, knows);
+  PiecewiseSource again(as_bytes(payload), data[2], lends, knows);
   if ((data[0] & 16) != 0) {
     for (unsigned pulls = data[4]; pulls > 0 && !encoding.pull(room)->empty(); --pulls) {
     }
