@@ -77,15 +77,14 @@ class HeaderFile {
   std::string path_;
 };
 
-// request_headers are those of the coding without Content-Length: the HTTP client knows that better.
-std::vector<sigv4::Header> request_headers(const aws_chunked::Format& format, const Source& payload,
-                                           aws_chunked::Transport transport) {
-  const std::optional<std::uint64_t> length = payload.remaining();
-  if (!length)
+// length_of is the length of the payload. An empty file does not know its own (it may be one of /proc), nor does an
+// empty pipe; so it is asked for a byte.
+std::uint64_t length_of(Source& payload, const Transfer& transfer) {
+  if (const std::optional<std::uint64_t> length = payload.remaining()) return *length;
+  std::byte first[1];
+  if (!value_or_fail(payload.pull(first), transfer.input_name()).empty())
     fail(kExitUsage, "--headers: the length of the input is not known beforehand, and S3 wants it; use a file");
-  std::vector<sigv4::Header> headers = value_or_fail(format.request_headers(*length, transport), "--headers");
-  std::erase_if(headers, [](const sigv4::Header& header) { return header.name == "content-length"; });
-  return headers;
+  return 0;
 }
 
 void frame(const FrameOptions& options) {
@@ -116,17 +115,23 @@ void frame(const FrameOptions& options) {
   std::unique_ptr<tink::StreamSource> sealed;
   if (aead)
     sealed = value_or_fail(aead->encrypt_source(transfer.source(), associated_data, transfer.threads()), "encrypt");
-  Source& payload = sealed ? static_cast<Source&>(*sealed) : transfer.source();
+  Source* payload = sealed ? static_cast<Source*>(sealed.get()) : &transfer.source();
 
   std::optional<HeaderFile> header_file;
+  std::optional<std::uint64_t> length = payload->remaining();
+  MemorySource nothing({});
   if (!options.headers.empty()) {
-    std::vector<sigv4::Header> headers =
-        request_headers(*format, payload, url && !url->tls ? Transport::kCleartext : Transport::kTls);
+    length = length_of(*payload, transfer);
+    if (length == std::uint64_t{0}) payload = &nothing;
+    const Transport transport = url && !url->tls ? Transport::kCleartext : Transport::kTls;
+    std::vector<sigv4::Header> headers = value_or_fail(format->request_headers(*length, transport), "--headers");
+    // The HTTP client sends a length of its own.
+    std::erase_if(headers, [](const sigv4::Header& header) { return header.name == "content-length"; });
     if (url) signing = sign_put(*url, options.signing, format->content_sha256(), headers);
     header_file.emplace(options.headers, headers, options.transfer.force);
   }
   EncodingSource body =
-      value_or_fail(EncodingSource::create(*format, payload, signing ? &*signing : nullptr), "aws-chunked");
+      value_or_fail(EncodingSource::create(*format, *payload, signing ? &*signing : nullptr, length), "aws-chunked");
   if (transfer.positional_output() && body.remaining()) transfer.reserve(*body.remaining());
   Report report;
   report.output_bytes = transfer.pump_to_sink(body);
