@@ -134,9 +134,11 @@ void EncodingSource::State::stream(Output& out) {
         if (out.built == 0) put(out, tail());
         return;
       }
-      // A chunk that does not fit begins the next buffer, so that its payload is not read in a large and a tiny piece.
-      const bool fits = framer.header_size(open) + open <= out.room().size();
-      if (!fits && out.built > kCrlf.size()) return;
+      // A chunk that does not fit here but would fit into a whole buffer begins the next one, so that its payload is
+      // not read in a large and a tiny piece.
+      const std::size_t frame_size = framer.header_size(open) + open;
+      const bool better_later = frame_size > out.room().size() && frame_size <= out.scratch.size();
+      if (better_later && out.built > kCrlf.size()) return;
       put(out, value_or_fail(framer.header(open)));
       stage = Stage::kPayload;
     } else {
