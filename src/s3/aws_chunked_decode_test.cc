@@ -196,6 +196,25 @@ TEST(AwsChunkedDecoding, WrongKeySeedDateOrOrderIsNotAuthentic) {
     EXPECT_EQ(every_way(reference.format(), attack, &signing).error().code, ErrorCode::kNotAuthentic);
 }
 
+TEST(AwsChunkedDecoding, SignedTrailersNeedTheirSignatureLast) {
+  const ChunkSigning signing = test_signing();
+  const Reference reference{kChunk, &signing, {DigestAlgorithm::kCrc32, DigestAlgorithm::kSha1}};
+  const std::string body = reference.encode("some text");
+  const std::size_t checksum = body.find("x-amz-checksum-sha1:");
+  const std::size_t signature = body.find("x-amz-trailer-signature:");
+  const std::string checksum_line = body.substr(checksum, signature - checksum);
+  const std::string signature_line = body.substr(signature, body.size() - 2 - signature);
+  const std::string before = body.substr(0, checksum);
+  EXPECT_EQ(why(every_way(reference.format(), before + checksum_line + signature_line + "\r\n", &signing)), "accepted");
+  EXPECT_EQ(why(every_way(reference.format(), before + checksum_line + "\r\n", &signing)),
+            "aws-chunked: trailer signature missing");
+  EXPECT_EQ(
+      why(every_way(reference.format(), before + checksum_line + signature_line + signature_line + "\r\n", &signing)),
+      "aws-chunked: trailer after the signature");
+  EXPECT_EQ(why(every_way(reference.format(), before + signature_line + checksum_line + "\r\n", &signing)),
+            "aws-chunked: trailer signature");
+}
+
 TEST(AwsChunkedDecoding, AnyOfTheKnownTrailers) {
   const Format all = *Format::create({.checksums = {digest_algorithms().begin(), digest_algorithms().end()}});
   const DecodeOptions any = {.trailers = Trailers::kAnyOf};
