@@ -44,6 +44,8 @@ int run(int argc, char** argv) {
   add_keyset(app);
   add_sum(app);
   add_bench(app);
+  add_frame(app);
+  add_unframe(app);
   try {
     app.parse(arguments_of(argc, argv));
   } catch (const CLI::ParseError& e) {

@@ -13,5 +13,7 @@ void add_inspect(CLI::App& app);
 void add_keyset(CLI::App& app);
 void add_sum(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_frame(CLI::App& app);
+void add_unframe(CLI::App& app);
 
 }  // namespace millrace::cli

@@ -17,3 +17,8 @@ grep -q "^$(stat -c %s plain) bytes in 3 segments$" said
 if "$examples/example_decrypt_range" keys.json sealed 99999999 1; then exit 1; fi
 "$examples/example_seal_into_sink" | tee said
 grep -q 'of ciphertext, 34000 of plaintext$' said
+
+"$examples/example_chunked_body" plain >body 2>headers
+grep -q "^content-length: $(stat -c %s body)$" headers
+grep -q "^x-amz-decoded-content-length: $(stat -c %s plain)$" headers
+"$millrace" unframe aws-chunked --checksum crc64nvme body | cmp - plain

@@ -1,10 +1,13 @@
+#define OPENSSL_SUPPRESS_DEPRECATED  // see hmac_direct.h
 #include "crypto/hash.h"
 
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 
 #include <algorithm>
 
 #include "base/check.h"
+#include "crypto/kernel_policy.h"
 #include "crypto/openssl_cipher.h"
 
 namespace millrace {
@@ -50,10 +53,28 @@ std::size_t hash_size(HashAlgorithm hash) {
   return 0;
 }
 
+// SHA-256 goes past the providers, as HMAC does (hmac_direct.h): protocols compute it over many small pieces, and
+// beginning anew through EVP allocates every time.
 struct Hash::State {
   HashAlgorithm hash = HashAlgorithm::kSha256;
+  bool is_direct = false;
+  SHA256_CTX direct;
   std::unique_ptr<EVP_MD_CTX, FreeHash> ctx;
   bool good = false;  // every call since reset() succeeded
+
+  bool update(ByteView bytes) {
+    return (is_direct ? SHA256_Update(&direct, bytes.data(), bytes.size())
+                      : EVP_DigestUpdate(ctx.get(), bytes.data(), bytes.size())) == 1;
+  }
+  bool finish(std::byte* out) {
+    return (is_direct ? SHA256_Final(openssl_bytes(out), &direct)
+                      : EVP_DigestFinal_ex(ctx.get(), openssl_bytes(out), nullptr)) == 1;
+  }
+  bool reset() {
+    if (is_direct) return SHA256_Init(&direct) == 1;
+    const EVP_MD* const md = openssl_hash(hash);
+    return ctx && md != nullptr && EVP_DigestInit_ex2(ctx.get(), md, nullptr) == 1;
+  }
 };
 
 Hash::Hash(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -64,7 +85,8 @@ Hash::~Hash() = default;
 Result<Hash> Hash::create(HashAlgorithm hash) {
   auto state = std::make_unique<State>();
   state->hash = hash;
-  state->ctx.reset(EVP_MD_CTX_new());
+  state->is_direct = hash == HashAlgorithm::kSha256 && !openssl_only();
+  if (!state->is_direct) state->ctx.reset(EVP_MD_CTX_new());
   Hash made(std::move(state));
   made.reset();
   if (!made.state_->good) return Error{ErrorCode::kIo, "OpenSSL hash set-up"};
@@ -73,22 +95,19 @@ Result<Hash> Hash::create(HashAlgorithm hash) {
 
 void Hash::update(ByteView bytes) {
   if (bytes.empty()) return;
-  state_->good = state_->good && EVP_DigestUpdate(state_->ctx.get(), bytes.data(), bytes.size()) == 1;
+  state_->good = state_->good && state_->update(bytes);
 }
 
 Status Hash::finish(ByteSpan out) {
   MR_CHECK(out.size() >= hash_size(state_->hash));
   const ByteSpan digest = out.first(hash_size(state_->hash));
-  const bool done = state_->good && EVP_DigestFinal_ex(state_->ctx.get(), openssl_bytes(digest.data()), nullptr) == 1;
+  const bool done = state_->good && state_->finish(digest.data());
   reset();
   if (done) return Ok{};
   std::fill(digest.begin(), digest.end(), std::byte{0});
   return Error{ErrorCode::kIo, "hash"};
 }
 
-void Hash::reset() {
-  const EVP_MD* const hash = openssl_hash(state_->hash);
-  state_->good = state_->ctx && hash != nullptr && EVP_DigestInit_ex2(state_->ctx.get(), hash, nullptr) == 1;
-}
+void Hash::reset() { state_->good = state_->reset(); }
 
 }  // namespace millrace

@@ -31,13 +31,17 @@ constexpr std::uint32_t value_of(char c) {
 
 }  // namespace
 
-std::string hex_encode(ByteView bytes) {
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (const std::byte b : bytes) {
-    text += digit(std::to_integer<std::uint32_t>(b) >> 4);
-    text += digit(std::to_integer<std::uint32_t>(b) & 15);
+void hex_encode(ByteView bytes, std::span<char> out) {
+  MR_CHECK(out.size() / 2 >= bytes.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    out[2 * i] = digit(std::to_integer<std::uint32_t>(bytes[i]) >> 4);
+    out[2 * i + 1] = digit(std::to_integer<std::uint32_t>(bytes[i]) & 15);
   }
+}
+
+std::string hex_encode(ByteView bytes) {
+  std::string text(2 * bytes.size(), '\0');
+  hex_encode(bytes, text);
   return text;
 }
 

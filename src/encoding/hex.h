@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ namespace millrace {
 
 // hex_encode writes two lower-case digits for each byte, the upper half first.
 std::string hex_encode(ByteView bytes);
+// The same into `out`, of which it writes the first 2 * bytes.size() characters.
+void hex_encode(ByteView bytes, std::span<char> out);
 
 // hex_decode writes text.size() / 2 bytes and returns that number; out.size() >= text.size() / 2. Both cases of digits
 // are taken, nothing else is: no prefix, blanks or separators. kMalformed has the offset of the first foreign
