@@ -47,6 +47,9 @@ TEST(Hex, EveryByteInBothDirections) {
 
 TEST(Hex, EmptyIsEmpty) {
   EXPECT_EQ(hex_encode({}), "");
+  std::string room(text.size() + 1, '?');
+  hex_encode(bytes, room);
+  EXPECT_EQ(room, text + '?');
   EXPECT_EQ(hex_decode("", {}).has_value(), true);
 }
 

@@ -145,6 +145,12 @@ TEST(AwsChunkedDecoding, DecodedLengthIsHeld) {
       EXPECT_EQ(why(every_way(reference.format(), body, with, {.decoded_length = wrong})),
                 "aws-chunked: decoded length");
     }
+    // What is too much is not released.
+    TestSink sink;
+    DecodingSink to_sink = *DecodingSink::create(reference.format(), sink, with, {.decoded_length = kChunk + 9});
+    EXPECT_FALSE(to_sink.write(as_bytes(body)));
+    EXPECT_EQ(sink.bytes().size(), kChunk);
+
     MemorySource source(as_bytes(body));
     DecodingSource decoding =
         *DecodingSource::create(reference.format(), source, with, {.decoded_length = kChunk + 10});
@@ -205,6 +211,13 @@ TEST(AwsChunkedDecoding, SignedTrailersNeedTheirSignatureLast) {
   const std::string checksum_line = body.substr(checksum, signature - checksum);
   const std::string signature_line = body.substr(signature, body.size() - 2 - signature);
   const std::string before = body.substr(0, checksum);
+  // The signature covers the trailers in sorted order, in whichever they come.
+  const std::size_t first = body.find("x-amz-checksum-crc32:");
+  EXPECT_EQ(why(every_way(
+                reference.format(),
+                body.substr(0, first) + checksum_line + body.substr(first, checksum - first) + signature_line + "\r\n",
+                &signing)),
+            "accepted");
   EXPECT_EQ(why(every_way(reference.format(), before + checksum_line + signature_line + "\r\n", &signing)), "accepted");
   EXPECT_EQ(why(every_way(reference.format(), before + checksum_line + "\r\n", &signing)),
             "aws-chunked: trailer signature missing");

@@ -86,9 +86,9 @@ ByteView EncodingSource::State::lend(std::size_t n) {
   return bytes;
 }
 
-// put writes framing into the consumer's buffer, or queues it where there is no room or something is queued before it.
+// put writes framing into the consumer's buffer, or queues it where there is no room.
 void EncodingSource::State::put(Output& out, ByteView framing) {
-  if (queued() || framing.size() > out.room().size()) return queue(framing);
+  if (framing.size() > out.room().size()) return queue(framing);
   std::copy(framing.begin(), framing.end(), out.room().begin());
   out.built += framing.size();
 }

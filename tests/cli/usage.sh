@@ -52,11 +52,12 @@ rm k.json
 expect_status 0 "$millrace" --version
 grep -qE '^millrace [0-9]+\.[0-9]+\.[0-9]+' "$out" || fail "version"
 expect_status 0 "$millrace" --help
-for verb in encrypt decrypt cat verify inspect keyset sum bench; do
+for verb in encrypt decrypt cat verify inspect keyset sum bench frame unframe; do
   grep -q "^  $verb " "$out" || fail "--help lacks $verb"
 done
 for verb in encrypt decrypt cat verify inspect keyset sum bench "keyset new" "keyset list" "keyset add" "keyset promote" \
-  "keyset enable" "keyset disable" "keyset delete" "keyset convert" "keyset seal" "keyset unseal"; do
+  "keyset enable" "keyset disable" "keyset delete" "keyset convert" "keyset seal" "keyset unseal" \
+  "frame aws-chunked" "unframe aws-chunked" "frame silkd" "unframe silkd"; do
   expect_status 0 "$millrace" $verb --help
   grep -A 9 '^Example' "$out" | grep -q "^  millrace $verb" || fail "the help of $verb has no example"
 done
