@@ -3,3 +3,5 @@ millrace_folder(silkd
     silkd/messages.cc silkd/payload_source.cc
   LINKS base stream encoding
   PRIVATE_LINKS nlohmann_json::nlohmann_json Threads::Threads)
+millrace_test(silkd_messages_test SOURCES silkd/messages_test.cc LINKS silkd)
+millrace_test(silkd_frames_test SOURCES silkd/frame_reader_test.cc silkd/frame_writer_test.cc LINKS silkd)
