@@ -4,4 +4,7 @@ millrace_folder(silkd
   LINKS base stream encoding
   PRIVATE_LINKS nlohmann_json::nlohmann_json Threads::Threads)
 millrace_test(silkd_messages_test SOURCES silkd/messages_test.cc LINKS silkd)
-millrace_test(silkd_frames_test SOURCES silkd/frame_reader_test.cc silkd/frame_writer_test.cc LINKS silkd)
+millrace_test(silkd_frames_test
+  SOURCES silkd/frame_differential_test.cc silkd/frame_reader_test.cc silkd/frame_writer_test.cc
+  LINKS silkd)
+millrace_test(silkd_frame_memory_test SOURCES silkd/frame_memory_test.cc LINKS silkd)
