@@ -116,15 +116,17 @@ class FrameReader {
 
 // PayloadSource is the payload of the bulk frames of one kind that a closing frame (see Closing) ends, which is not
 // passed on; what follows is left to the reader. Frames are decoded into the scratch if that has room, otherwise into a
-// buffer that is lent. Any other frame, and a stream that ends before it is closed, is kMalformed. After an error
-// response, frames.response() has the message. `frames` must outlive it.
+// buffer that is lent. Any other frame, and a stream that ends before it is closed, is kMalformed. `frames` must
+// outlive it.
 class PayloadSource final : public Source {
  public:
   explicit PayloadSource(FrameReader& frames);
   ~PayloadSource() override;
   Result<ByteView> pull(ByteSpan scratch) override;
-  // The kind of its frames; nothing before the first one.
+  // kind is that of its frames; nothing before the first one.
   std::optional<Bulk> kind() const;
+  // agent_error is the error response that ended the payload, after pull() has failed for it; otherwise null.
+  const response::Error* agent_error() const;
 
  private:
   struct State;

@@ -61,7 +61,7 @@ Direction FrameReader::direction() const { return state_->direction; }
 
 namespace {
 
-// payload_of is the payload of a parsed message that is a bulk frame.
+// ParsedBulk is what a parsed message carries if it is a bulk frame.
 struct ParsedBulk {
   Bulk kind;
   ByteView bytes;

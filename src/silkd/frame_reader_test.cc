@@ -324,10 +324,16 @@ TEST(SilkdPayloadSource, P09AnErrorInMidStreamFailsAndCanBeLookedAt) {
                              "{\"type\":\"error\",\"kind\":\"internal\",\"message\":\"read: Input/output error\"}\n";
   MemorySource memory(as_bytes(stream));
   FrameReader reader(memory, Direction::kResponses);
-  ASSERT_TRUE(payload_of(reader, 100).error);
-  const auto& error = std::get<response::Error>(reader.response());
-  EXPECT_EQ(error.kind, ErrorKind::kInternal);
-  EXPECT_EQ(error.message, "read: Input/output error");
+  PayloadSource payload(reader);
+  Bytes scratch(100);
+  ASSERT_TRUE(payload.pull(scratch));
+  EXPECT_EQ(payload.agent_error(), nullptr);
+  const Result<ByteView> failed = payload.pull(scratch);
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kMalformed);
+  ASSERT_NE(payload.agent_error(), nullptr);
+  EXPECT_EQ(payload.agent_error()->kind, ErrorKind::kInternal);
+  EXPECT_EQ(payload.agent_error()->message, "read: Input/output error");
 }
 
 TEST(SilkdPayloadSource, StopsAtTheClosingFrameAndLeavesTheRestToTheReader) {

@@ -11,12 +11,14 @@ struct PayloadSource::State {
 
   Result<ByteView> pull(ByteSpan scratch);
   bool closes() const;
+  Error another_frame();
 
   FrameReader& frames;
   std::optional<Bulk> kind;
   Slab buffer;
   ByteView left;  // of a payload that did not fit into the scratch
   bool closed = false;
+  std::optional<response::Error> agent_error;
   std::optional<Error> failed;
 };
 
@@ -30,6 +32,10 @@ PayloadSource::PayloadSource(FrameReader& frames) : state_(std::make_unique<Stat
 PayloadSource::~PayloadSource() = default;
 
 std::optional<Bulk> PayloadSource::kind() const { return state_->kind; }
+
+const response::Error* PayloadSource::agent_error() const {
+  return state_->agent_error ? &*state_->agent_error : nullptr;
+}
 
 // closes tells whether the current frame, which is not bulk, completes the payload.
 bool PayloadSource::State::closes() const {
@@ -46,13 +52,23 @@ bool PayloadSource::State::closes() const {
   return kind.value_or(closed_kind) == closed_kind;
 }
 
+Error PayloadSource::State::another_frame() {
+  if (frames.direction() == Direction::kResponses) {
+    if (const auto* error = std::get_if<response::Error>(&frames.response())) {
+      agent_error = *error;
+      return malformed("silkd payload: the agent failed");
+    }
+  }
+  return malformed("silkd payload: another frame");
+}
+
 Result<ByteView> PayloadSource::State::pull(ByteSpan scratch) {
   while (left.empty() && !closed) {
     MR_TRY(const bool more, frames.next());
     if (!more) return malformed("silkd payload: ended before it was closed");
     const std::optional<Bulk> bulk = frames.bulk();
     if (!bulk) {
-      if (!closes()) return malformed("silkd payload: another frame");
+      if (!closes()) return another_frame();
       closed = true;
       break;
     }
