@@ -17,3 +17,4 @@ grep -q "^$(stat -c %s plain) bytes in 3 segments$" said
 if "$examples/example_decrypt_range" keys.json sealed 99999999 1; then exit 1; fi
 "$examples/example_seal_into_sink" | tee said
 grep -q 'of ciphertext, 34000 of plaintext$' said
+[ "$("$examples/example_silkd_frames")" = "/etc/motd: 1000000 bytes" ]
