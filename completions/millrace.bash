@@ -26,7 +26,7 @@ _millrace() {
     if [[ $word == -* ]]; then continue; fi
     if [[ -z $verb ]]; then
       verb=$word
-      if [[ $verb != keyset ]]; then break; fi
+      if [[ ! $verb =~ ^(keyset|frame|unframe)$ ]]; then break; fi
     else
       action=$word
       break
@@ -34,11 +34,16 @@ _millrace() {
   done
 
   if [[ -z $verb ]]; then
-    _millrace_reply "encrypt decrypt cat verify inspect keyset --help --version" "$cur"
+    _millrace_reply "encrypt decrypt cat verify inspect keyset frame unframe --help --version" "$cur"
     return
   fi
   if [[ $verb == keyset && -z $action ]]; then
     _millrace_reply "new list add promote enable disable delete convert seal unseal --help" "$cur"
+    return
+  fi
+
+  if [[ $verb =~ ^(frame|unframe)$ && -z $action ]]; then
+    _millrace_reply "silkd --help" "$cur"
     return
   fi
 
@@ -63,7 +68,11 @@ _millrace() {
       mapfile -t COMPREPLY < <(compgen -c -- "$cur")
       return
       ;;
-    --threads | --range | --associated-data | --kek-associated-data)
+    --op)
+      _millrace_reply "data stdin" "$cur"
+      return
+      ;;
+    --threads | --range | --chunk | --associated-data | --kek-associated-data)
       return
       ;;
   esac
@@ -87,6 +96,10 @@ _millrace() {
     cat) options="$keys $output $transfer $report --range" ;;
     verify) options="$keys $transfer $report" ;;
     inspect) options="$keys --json" ;;
+    frame | unframe)
+      options="$output $transfer $report"
+      if [[ $verb == frame ]]; then options+=" --op --chunk"; fi
+      ;;
     keyset)
       options="--keyset --kek --kek-associated-data"
       case $action in

@@ -1,6 +1,6 @@
 # fish completion for millrace(1).
 
-set -l verbs encrypt decrypt cat verify inspect keyset
+set -l verbs encrypt decrypt cat verify inspect keyset frame unframe
 set -l actions new list add promote enable disable delete convert seal unseal
 
 function __millrace_verb_is
@@ -28,6 +28,8 @@ complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a cat -d 'W
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a verify -d 'Authenticate everything, write nothing'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a inspect -d 'Show the layout of an encrypted file'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a keyset -d 'Make and manage Tink keysets'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a frame -d 'Put a payload into the framing of a protocol'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a unframe -d 'Verify the framing of a protocol and write the payload'
 
 set -l keyed '__millrace_verb_is encrypt decrypt cat verify inspect'
 complete -c millrace -n "$keyed" -l keyset -r -F -d 'Tink keyset: FILE, fd:N or env:NAME'
@@ -36,18 +38,22 @@ complete -c millrace -n "$keyed" -l associated-data-file -r -F -d 'The same, fro
 complete -c millrace -n "$keyed" -l kek -r -F -d 'The keyset that opens an encrypted keyset'
 complete -c millrace -n "$keyed" -l kek-associated-data -x -d 'Associated data of the encrypted keyset'
 
-set -l writing '__millrace_verb_is encrypt decrypt cat'
+set -l writing '__millrace_verb_is encrypt decrypt cat frame unframe'
 complete -c millrace -n "$writing" -s o -l output -r -F -d 'Output file, made complete or not at all'
 complete -c millrace -n "$writing" -s f -l force -d 'Replace an existing output file'
 complete -c millrace -n "$writing" -l fsync -d 'Return only when the output has reached the disk'
 
-set -l moving '__millrace_verb_is encrypt decrypt cat verify'
+set -l moving '__millrace_verb_is encrypt decrypt cat verify frame unframe'
 complete -c millrace -n "$moving" -l threads -x -d 'Worker threads'
 complete -c millrace -n "$moving" -l producer -x -a '(__fish_complete_command)' -d 'Run a command and take its output as the input'
 complete -c millrace -n "$moving" -s q -l quiet -d 'No progress, no summary'
 complete -c millrace -n "$moving" -l progress -x -a 'auto lines none' -d 'How progress is shown'
-complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect; or __millrace_action_is list' -l json -d 'Print a JSON object'
+complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect frame unframe; or __millrace_action_is list' -l json -d 'Print a JSON object'
 complete -c millrace -n '__millrace_verb_is cat' -l range -x -d 'A-B (inclusive), A- or -N'
+
+complete -c millrace -n '__millrace_verb_is frame unframe; and not __fish_seen_subcommand_from silkd' -f -a silkd -d 'Frames of silkd'
+complete -c millrace -n '__millrace_verb_is frame' -l op -x -a 'data stdin' -d 'What the frames are for'
+complete -c millrace -n '__millrace_verb_is frame' -l chunk -x -d 'Payload of a frame'
 
 set -l choosing "__millrace_verb_is keyset; and not __fish_seen_subcommand_from $actions"
 complete -c millrace -n "$choosing" -f -a new -d 'Make a keyset with one fresh key'
