@@ -31,7 +31,7 @@ _millrace() {
     if [[ $word == -* ]]; then continue; fi
     if [[ -z $verb ]]; then
       verb=$word
-      if [[ $verb != keyset ]]; then break; fi
+      if [[ ! $verb =~ ^(keyset|frame|unframe)$ ]]; then break; fi
     else
       action=$word
       break
@@ -39,7 +39,7 @@ _millrace() {
   done
 
   if [[ -z $verb ]]; then
-    _millrace_reply "encrypt decrypt cat verify inspect keyset sum bench --help --version" "$cur"
+    _millrace_reply "encrypt decrypt cat verify inspect keyset sum bench frame unframe --help --version" "$cur"
     return
   fi
   if [[ $verb == keyset && -z $action ]]; then
@@ -47,8 +47,13 @@ _millrace() {
     return
   fi
 
+  if [[ $verb =~ ^(frame|unframe)$ && -z $action ]]; then
+    _millrace_reply "aws-chunked silkd --help" "$cur"
+    return
+  fi
+
   case $prev in
-    --keyset | --kek | --associated-data-file | --output | -o | --plot)
+    --keyset | --kek | --associated-data-file | --output | -o | --plot | --headers | --secret-key-file)
       _millrace_files "$cur"
       return
       ;;
@@ -56,7 +61,7 @@ _millrace() {
       _millrace_reply "$_millrace_templates" "$cur"
       return
       ;;
-    --algorithm | -a)
+    --algorithm | -a | --checksum)
       _millrace_list "$_millrace_algorithms" "$cur"
       return
       ;;
@@ -76,7 +81,12 @@ _millrace() {
       mapfile -t COMPREPLY < <(compgen -c -- "$cur")
       return
       ;;
-    --threads | --range | --associated-data | --kek-associated-data | --size | --rounds | --seconds-per-cell | --file-size)
+    --op)
+      _millrace_reply "data stdin" "$cur"
+      return
+      ;;
+    --threads | --range | --associated-data | --kek-associated-data | --size | --rounds | --seconds-per-cell | --file-size | \
+      --chunk | --chunk-size | --length | --region | --date | --sign | --put)
       return
       ;;
   esac
@@ -102,6 +112,15 @@ _millrace() {
     inspect) options="$keys --json" ;;
     sum) options="--algorithm --recursive --check --ignore-missing --strict --tag --base64 --threads $report" ;;
     bench) options="--only --size --rounds --seconds-per-cell --file-size --quick --plot --force $report" ;;
+    frame | unframe)
+      local signing="--sign --region --date --secret-key-file"
+      options="$output $transfer $report"
+      case $verb/$action in
+        frame/aws-chunked) options+=" $keys $signing --chunk-size --checksum --encrypt --put --headers" ;;
+        unframe/aws-chunked) options+=" $signing --checksum --length --small-chunks" ;;
+        frame/silkd) options+=" --op --chunk" ;;
+      esac
+      ;;
     keyset)
       options="--keyset --kek --kek-associated-data"
       case $action in

@@ -1,6 +1,6 @@
 # fish completion for millrace(1).
 
-set -l verbs encrypt decrypt cat verify inspect keyset sum bench
+set -l verbs encrypt decrypt cat verify inspect keyset sum bench frame unframe
 set -l actions new list add promote enable disable delete convert seal unseal
 
 function __millrace_verb_is
@@ -30,26 +30,46 @@ complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a inspect -
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a keyset -d 'Make and manage Tink keysets'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a sum -d 'Compute or check checksums'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a bench -d 'Measure what this machine gives'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a frame -d 'Put a payload into the framing of a protocol'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a unframe -d 'Verify the framing of a protocol and write the payload'
 
-set -l keyed '__millrace_verb_is encrypt decrypt cat verify inspect'
+set -l keyed '__millrace_verb_is encrypt decrypt cat verify inspect frame'
 complete -c millrace -n "$keyed" -l keyset -r -F -d 'Tink keyset: FILE, fd:N or env:NAME'
 complete -c millrace -n "$keyed" -l associated-data -x -d 'Authenticated with the stream, not stored in it'
 complete -c millrace -n "$keyed" -l associated-data-file -r -F -d 'The same, from a file'
 complete -c millrace -n "$keyed" -l kek -r -F -d 'The keyset that opens an encrypted keyset'
 complete -c millrace -n "$keyed" -l kek-associated-data -x -d 'Associated data of the encrypted keyset'
 
-set -l writing '__millrace_verb_is encrypt decrypt cat'
+set -l writing '__millrace_verb_is encrypt decrypt cat frame unframe'
 complete -c millrace -n "$writing" -s o -l output -r -F -d 'Output file, made complete or not at all'
 complete -c millrace -n "$writing" -s f -l force -d 'Replace an existing output file'
 complete -c millrace -n "$writing" -l fsync -d 'Return only when the output has reached the disk'
 
-set -l moving '__millrace_verb_is encrypt decrypt cat verify'
+set -l moving '__millrace_verb_is encrypt decrypt cat verify frame unframe'
 complete -c millrace -n "$moving; or __millrace_verb_is sum" -l threads -x -d 'Worker threads'
 complete -c millrace -n "$moving" -l producer -x -a '(__fish_complete_command)' -d 'Run a command and take its output as the input'
 complete -c millrace -n "$moving; or __millrace_verb_is sum bench" -s q -l quiet -d 'No progress, no summary'
 complete -c millrace -n "$moving; or __millrace_verb_is sum bench" -l progress -x -a 'auto lines none' -d 'How progress is shown'
-complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect sum bench; or __millrace_action_is list' -l json -d 'Print a JSON object'
+complete -c millrace -n '__millrace_verb_is encrypt decrypt cat verify inspect sum bench frame unframe; or __millrace_action_is list' -l json -d 'Print a JSON object'
 complete -c millrace -n '__millrace_verb_is cat' -l range -x -d 'A-B (inclusive), A- or -N'
+
+set -l formats aws-chunked silkd
+complete -c millrace -n "__millrace_verb_is frame unframe; and not __fish_seen_subcommand_from $formats" -f -a aws-chunked -d 'Body of an upload to S3'
+complete -c millrace -n "__millrace_verb_is frame unframe; and not __fish_seen_subcommand_from $formats" -f -a silkd -d 'Frames of silkd'
+set -l aws '__millrace_verb_is frame unframe; and __fish_seen_subcommand_from aws-chunked'
+complete -c millrace -n "$aws" -l checksum -x -a 'crc32 crc32c crc64nvme sha1 sha256' -d 'Trailing checksum'
+complete -c millrace -n "$aws" -l sign -x -d 'Sign the chunks, from the signature of the request on'
+complete -c millrace -n "$aws" -l region -x -d 'Region of the signature'
+complete -c millrace -n "$aws" -l date -x -d 'x-amz-date of the request'
+complete -c millrace -n "$aws" -l secret-key-file -r -F -d 'The secret access key'
+complete -c millrace -n "$aws" -l length -x -d 'unframe: size of the payload'
+complete -c millrace -n "$aws" -l small-chunks -d 'unframe: take chunks below 8 KiB that are not the last'
+complete -c millrace -n "$aws" -l chunk-size -x -d 'frame: payload of a chunk'
+complete -c millrace -n "$aws" -l encrypt -d 'frame: encrypt first, with --keyset'
+complete -c millrace -n "$aws" -l put -x -d 'frame: sign a PUT to URL and its chunks'
+complete -c millrace -n "$aws" -l headers -r -F -d 'frame: write the headers that the request needs'
+complete -c millrace -n '__millrace_verb_is frame' -l op -x -a 'data stdin' -d 'What the frames are for'
+complete -c millrace -n '__millrace_verb_is frame' -l chunk -x -d 'Payload of a frame'
 
 set -l choosing "__millrace_verb_is keyset; and not __fish_seen_subcommand_from $actions"
 complete -c millrace -n "$choosing" -f -a new -d 'Make a keyset with one fresh key'

@@ -22,3 +22,4 @@ grep -q 'of ciphertext, 34000 of plaintext$' said
 grep -q "^content-length: $(stat -c %s body)$" headers
 grep -q "^x-amz-decoded-content-length: $(stat -c %s plain)$" headers
 "$millrace" unframe aws-chunked --checksum crc64nvme body | cmp - plain
+[ "$("$examples/example_silkd_frames")" = "/etc/motd: 1000000 bytes" ]

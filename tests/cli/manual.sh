@@ -22,10 +22,11 @@ expect_offer() {
   [ "$(offers "$@" | xargs)" = "$want" ] || fail "completion of '$*' is '$(offers "$@" | xargs)', not '$want'"
 }
 
-verbs="encrypt decrypt cat verify inspect keyset sum bench"
+verbs="encrypt decrypt cat verify inspect keyset sum bench frame unframe"
 actions="new list add promote enable disable delete convert seal unseal"
 help_options() { "$millrace" "$@" --help | grep -E '^  +-' | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u; }
-for line in "" $verbs $(for action in $actions; do echo "keyset/$action"; done); do
+formats="frame/aws-chunked unframe/aws-chunked frame/silkd unframe/silkd"
+for line in "" $verbs $formats $(for action in $actions; do echo "keyset/$action"; done); do
   words=${line//\// }
   help_options $words > options
   [ -s options ] || fail "no options in the help of '$words'"
@@ -36,7 +37,7 @@ for line in "" $verbs $(for action in $actions; do echo "keyset/$action"; done);
     esac
   done < options
   offers $words -- > offered
-  if [ -z "$words" ] || [ "$words" = keyset ]; then grep '^--' offered > o || true; mv o offered; fi
+  if [[ $words =~ ^(|keyset|frame|unframe)$ ]]; then grep '^--' offered > o || true; mv o offered; fi
   cmp -s options offered || fail "bash offers other options for '$words': $(diff options offered | grep '^[<>]' | xargs)"
 done
 
