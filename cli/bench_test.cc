@@ -81,7 +81,11 @@ TEST(Bench, NoLineOfTheTableIsLongerThan120Characters) {
 
 TEST(Bench, ThePlotEscapesNames) {
   const std::string svg = svg_plot(made_up({64, 4096}, "a<b>&\"c\"\x01\xff"));
-  EXPECT_EQ(count(svg, ">a&lt;b&gt;&amp;&quot;c&quot;?" "?</text>"), 1u) << svg;
+  EXPECT_EQ(count(svg,
+                  ">a&lt;b&gt;&amp;&quot;c&quot;?"
+                  "?</text>"),
+            1u)
+      << svg;
 }
 
 TEST(Bench, OneSizeStandsInTheMiddleOfThePlot) {
