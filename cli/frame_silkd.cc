@@ -83,7 +83,8 @@ void add_frame_silkd(CLI::App& group) {
   options->transfer.add_to(*verb, true);
   options->report.add_to(*verb);
   verb->footer(
-      "Example:\n  { echo '{\"v\":1,\"op\":\"fs_write\",\"path\":\"/srv/a.tar\"}'; millrace frame silkd a.tar; } | nc "
+      "Example:\n  millrace frame silkd --chunk 1MiB -o frames a.tar\n  { echo "
+      "'{\"v\":1,\"op\":\"fs_write\",\"path\":\"/srv/a.tar\"}'; millrace frame silkd a.tar; } | nc "
       "-U "
       "silkd.sock");
   verb->callback([options] { frame(*options); });
@@ -95,7 +96,8 @@ void add_unframe_silkd(CLI::App& group) {
   options->transfer.add_to(*verb, true);
   options->report.add_to(*verb);
   verb->footer(
-      "Example:\n  echo '{\"v\":1,\"op\":\"fs_read\",\"path\":\"/srv/a.tar\"}' | nc -NU silkd.sock | millrace unframe "
+      "Example:\n  millrace unframe silkd -o a.tar frames\n  echo "
+      "'{\"v\":1,\"op\":\"fs_read\",\"path\":\"/srv/a.tar\"}' | nc -NU silkd.sock | millrace unframe "
       "silkd "
       "-o a.tar");
   verb->callback([options] { unframe(*options); });
