@@ -28,7 +28,14 @@ void decrypt(const DecryptOptions& options, Mode mode) {
   tink::StreamInfo info;
   if (transfer.read_at() != nullptr && (!writes || transfer.positional_output())) {
     const ReadAt& in = *transfer.read_at();
-    const auto done = writes ? aead.decrypt_at(in, transfer.write_at(0), associated_data, transfer.threads())
+    std::uint64_t size = 0;
+    if (writes) {
+      // The end is opened first: a stream that was cut shows at once, and the size of the output is known.
+      const auto found = aead.inspect(in, associated_data);
+      if (!found) transfer.fail_input(found.error(), {});
+      size = found->plain_size;
+    }
+    const auto done = writes ? aead.decrypt_at(in, transfer.write_at(size), associated_data, transfer.threads())
                              : aead.verify_at(in, associated_data, transfer.threads());
     if (!done) transfer.fail_input(done.error(), {});
     info = *done;
