@@ -125,6 +125,17 @@ void Slab::release() {
 void Slab::grow(std::size_t size, std::size_t used) {
   MR_CHECK(size > size_ && used <= size_);
   if (capacity_ != 0) {
+    // One that is kept comes first: else each stream would leave a larger block behind and find none of its first size.
+    if (const Block kept = stock().take(size); kept.data != nullptr) {
+      copy_bytes({kept.data, size}, bytes().first(used));
+      Slab larger;
+      larger.data_ = kept.data;
+      larger.size_ = size;
+      larger.capacity_ = kept.capacity;
+      larger.cleanse_ = cleanse_;
+      *this = std::move(larger);
+      return;
+    }
     const std::size_t capacity = std::max(capacity_, round_up(size, kPage));
     void* const moved = ::mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
     if (moved != MAP_FAILED) {
