@@ -122,6 +122,23 @@ class MemoryReadAt final : public ReadAt {
   ByteView bytes_;
 };
 
+// SliceReadAt is a stretch of another ReadAt, such as one member of an archive, as if it were the whole: a reader of it
+// cannot get at the bytes around it. `in` must outlive it.
+class SliceReadAt final : public ReadAt {
+ public:
+  // The bytes [from, from + size) of `in`. kInvalidArgument, with the size of `in` as the offset, if it has not all.
+  static Result<SliceReadAt> create(const ReadAt& in, std::uint64_t from, std::uint64_t size);
+  // Offsets count from `from`; a read beyond the slice is kInvalidArgument. Errors of `in` arrive as they are.
+  Status read_at(std::uint64_t offset, ByteSpan dst) const override;
+  std::uint64_t size() const override { return size_; }
+
+ private:
+  SliceReadAt(const ReadAt& in, std::uint64_t from, std::uint64_t size) : in_(&in), from_(from), size_(size) {}
+  const ReadAt* in_;
+  std::uint64_t from_;
+  std::uint64_t size_;
+};
+
 // ReadAtSource reads [from, to) of a ReadAt as a stream. from <= to <= in.size(); `in` must outlive it.
 class ReadAtSource final : public Source {
  public:

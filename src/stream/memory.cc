@@ -77,6 +77,20 @@ Status MemoryReadAt::read_at(std::uint64_t offset, ByteSpan dst) const {
   return Ok{};
 }
 
+Result<SliceReadAt> SliceReadAt::create(const ReadAt& in, std::uint64_t from, std::uint64_t size) {
+  if (from > in.size() || size > in.size() - from) {
+    return Error{ErrorCode::kInvalidArgument, "slice beyond the end", in.size()};
+  }
+  return SliceReadAt(in, from, size);
+}
+
+Status SliceReadAt::read_at(std::uint64_t offset, ByteSpan dst) const {
+  if (offset > size_ || dst.size() > size_ - offset) {
+    return Error{ErrorCode::kInvalidArgument, "read beyond the end", offset};
+  }
+  return in_->read_at(from_ + offset, dst);
+}
+
 Result<ByteView> ReadAtSource::pull(ByteSpan scratch) {
   MR_CHECK(!scratch.empty());
   if (failed_) return *failed_;

@@ -163,5 +163,58 @@ TEST(MemoryReadAt, RangesUpToTheEnd) {
   EXPECT_FALSE(memory.read_at(~std::uint64_t{0}, {}));
 }
 
+TEST(SliceReadAt, ReadsItsStretchAndNothingAroundIt) {
+  const Bytes bytes = noise_bytes(40);
+  const MemoryReadAt memory(bytes);
+  for (std::size_t from = 0; from <= 40; ++from) {
+    for (std::size_t size = 0; size <= 40 - from; ++size) {
+      const Result<SliceReadAt> slice_at = SliceReadAt::create(memory, from, size);
+      ASSERT_TRUE(slice_at);
+      ASSERT_EQ(slice_at->size(), size);
+      for (std::size_t start = 0; start <= size + 1; ++start) {
+        for (std::size_t n = 0; n <= size + 2 - start; ++n) {
+          Bytes dst(n, std::byte{0xcc});
+          const Status status = slice_at->read_at(start, dst);
+          ASSERT_EQ(status.has_value(), start + n <= size) << from << " " << size << " " << start << " " << n;
+          if (status) {
+            ASSERT_TRUE(equal(dst, slice(bytes, from + start, n)));
+          } else {
+            ASSERT_EQ(status.error().code, ErrorCode::kInvalidArgument);
+          }
+        }
+      }
+      Bytes one(1);
+      for (std::uint64_t back = 1; back <= from; ++back) {  // would wrap to a place before the slice
+        EXPECT_FALSE(slice_at->read_at(std::uint64_t{0} - back, one));
+      }
+      EXPECT_FALSE(slice_at->read_at(~std::uint64_t{0}, {}));
+    }
+  }
+}
+
+TEST(SliceReadAt, RefusesWhatTheWholeDoesNotHave) {
+  const Bytes bytes = noise_bytes(40);
+  const MemoryReadAt memory(bytes);
+  constexpr std::uint64_t kMax = ~std::uint64_t{0};
+  const std::uint64_t outside[][2] = {{0, 41}, {1, 40}, {40, 1}, {41, 0}, {kMax, 0}, {0, kMax}, {kMax, 1}, {2, kMax}};
+  for (const auto& [from, size] : outside) {
+    const Result<SliceReadAt> refused = SliceReadAt::create(memory, from, size);
+    ASSERT_FALSE(refused) << from << " " << size;
+    EXPECT_EQ(refused.error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST(SliceReadAt, PassesErrorsOfTheWholeOn) {
+  const Bytes bytes = noise_bytes(40);
+  const TestReadAt failing(bytes, 20);
+  const SliceReadAt part = *SliceReadAt::create(failing, 10, 20);
+  Bytes dst(10);
+  EXPECT_TRUE(part.read_at(0, dst));
+  const Status status = part.read_at(5, dst);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().detail, EIO);
+  EXPECT_EQ(status.error().offset, 15u);
+}
+
 }  // namespace
 }  // namespace millrace
