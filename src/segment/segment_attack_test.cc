@@ -12,6 +12,11 @@ using namespace millrace::testing;
 std::vector<SegmentFormat> formats() {
   return {toy_format({24, 48, 0, 8, 24}), toy_format({0, 48, 12, 16, 0}), toy_format({7, 61, 3, 9, 20})};
 }
+std::vector<SegmentFormat> formats_and_lists() {
+  std::vector<SegmentFormat> all = formats();
+  for (SegmentFormat& listed : small_listed_formats()) all.push_back(std::move(listed));
+  return all;
+}
 
 // expect_opened checks every decryptor against a plain loop: the same plaintext of whole verified segments, the same
 // verdict. Drivers by position release nothing of a bad stream.
@@ -25,6 +30,12 @@ void expect_opened(const SegmentFormat& format, const std::string& name, ByteVie
       const std::size_t step = driver.shape == Shape::kPull ? 1000 : 17;
       const Outcome outcome = run_open(driver, format, stream, {supply, step, {}, {}});
       const auto place = [&] { return format.name + "; " + name + "; " + driver.text() + "; " + supply.text(); };
+      if (driver.shape == Shape::kRandomAccess && !outcome.error && !expected.whole) {
+        // Who reads plaintext by position does not open segments that have none: those alone may be bad.
+        ASSERT_EQ(std::count(format.listed.begin(), format.listed.end(), 0u) > 0, true) << place();
+        ASSERT_EQ(outcome.bytes, noise_bytes(format.listed_size())) << place();
+        continue;
+      }
       ASSERT_EQ(!outcome.error, expected.whole) << place();
       ASSERT_TRUE(outcome.sticky) << place();
       if (outcome.error) {
@@ -46,10 +57,8 @@ std::vector<Driver> few_drivers() {
 }
 
 TEST(SegmentAttacks, EveryDecryptorRefusesTheList) {
-  for (const SegmentFormat& format : formats()) {
-    const std::size_t first = format.layout.plain_capacity(0);
-    const std::size_t full = format.layout.plain_capacity(1);
-    for (const std::size_t size : {first + 2 * full + full / 2, first + 3 * full}) {  // short and full last segment
+  for (const SegmentFormat& format : formats_and_lists()) {
+    for (const std::size_t size : attacked_sizes(format)) {
       const Bytes stream = seal_by_loop(format, noise_bytes(size));
       for (const Attack& attack : attacks(format, stream)) {
         ASSERT_FALSE(open_by_loop(format, attack.stream).whole) << attack.name;
@@ -60,8 +69,9 @@ TEST(SegmentAttacks, EveryDecryptorRefusesTheList) {
 }
 
 TEST(SegmentAttacks, EveryLengthOfASmallStream) {
-  for (const SegmentFormat& format : formats()) {
-    const Bytes stream = seal_by_loop(format, noise_bytes(format.layout.plain_capacity(0) + 90));
+  for (const SegmentFormat& format : formats_and_lists()) {
+    const std::size_t plain_size = format.listed.empty() ? format.layout.plain_capacity(0) + 90 : format.listed_size();
+    const Bytes stream = seal_by_loop(format, noise_bytes(plain_size));
     for (std::size_t size = 0; size < stream.size(); ++size) {
       ASSERT_FALSE(open_by_loop(format, slice(stream, 0, size)).whole);
       expect_opened(format, "cut to " + std::to_string(size), slice(stream, 0, size), few_drivers());
@@ -108,15 +118,30 @@ TEST(SegmentAttacks, EmptyLastSegmentBehindFullOnesIsAccepted) {
 }
 
 TEST(SegmentAttacks, LargeSegments) {
-  for (const SegmentLayout::Params& params :
-       {SegmentLayout::Params{24, 4096, 0, 16, 24}, SegmentLayout::Params{0, 300000, 12, 16, 0}}) {
-    const SegmentFormat format = toy_format(params);
-    const std::size_t full = format.layout.plain_capacity(1);
-    const Bytes stream = seal_by_loop(format, noise_bytes(3 * full + 5));
+  for (const SegmentFormat& format : {toy_format({24, 4096, 0, 16, 24}), toy_format({0, 300000, 12, 16, 0}),
+                                      listed_toy_format(0, 12, 16, {70000, 0, 300000, 5, 262144, 1})}) {
+    const Bytes stream = seal_by_loop(format, noise_bytes(attacked_sizes(format).front()));
     for (const Attack& attack : attacks(format, stream)) {
       if (attack.name.starts_with("header bit") && attack.name != "header bit 0") continue;
       expect_opened(format, attack.name, attack.stream,
                     {{Shape::kPull, 2}, {Shape::kPushWrite}, {Shape::kRandomAccess}});
+    }
+  }
+}
+
+// Without a last flag and with every segment in order and whole, only the list knows that something is missing.
+TEST(SegmentAttacks, ListedStreamThatEndsWithAWholeSegmentTooEarlyReleasesNothingOfThatSegment) {
+  for (const SegmentFormat& format : small_listed_formats()) {
+    const Bytes plain = noise_bytes(format.listed_size());
+    const Bytes stream = seal_by_loop(format, plain);
+    for (std::size_t kept = 1; kept < format.listed.size(); ++kept) {
+      const std::size_t size = static_cast<std::size_t>(format.layout.cipher_offset(kept));
+      for (const Driver& driver : few_drivers()) {
+        const Outcome outcome = run_open(driver, format, slice(stream, 0, size), {{}, 1000, {}, {}});
+        ASSERT_TRUE(outcome.error) << driver.text();
+        EXPECT_EQ(outcome.error->code, ErrorCode::kNotAuthentic);
+        EXPECT_LE(outcome.bytes.size(), format.layout.plain_offset(kept - 1)) << driver.text();
+      }
     }
   }
 }

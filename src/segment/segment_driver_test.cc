@@ -18,6 +18,18 @@ std::vector<SegmentFormat> formats() {
           toy_format({24, 65536, 0, 16, 24}), toy_format({0, 300000, 12, 16, 100})};
 }
 
+std::vector<SegmentFormat> formats_and_lists() {
+  std::vector<SegmentFormat> all = formats();
+  for (SegmentFormat& listed : small_listed_formats()) all.push_back(std::move(listed));
+  std::vector<std::size_t> growing;  // hundreds of tiny ones before a large one
+  for (std::size_t i = 0; i < 400; ++i) growing.push_back(i % 5);
+  growing.insert(growing.end(), {300000, 2, 0, 65536, 9});
+  all.push_back(listed_toy_format(0, 12, 16, growing));
+  all.push_back(listed_toy_format(24, 0, 16, {300000, 70000, 3, 0, 4096, 4096, 262144 - 16, 1, 262144}));
+  all.push_back(listed_toy_format(0, 12, 16, {10, 3000000, 5}));  // not believed before it has come
+  return all;
+}
+
 std::size_t many_segments(const SegmentFormat& format) {
   const std::size_t size = format.layout.segment_size();
   return size <= 256 ? 40 : size <= 4096 ? 70 : size <= 65536 ? 4 : 2;
@@ -84,8 +96,8 @@ TEST(SegmentDrivers, SealEveryCase) {
 }
 
 TEST(SegmentDrivers, OpenEveryCase) {
-  for (const SegmentFormat& format : formats()) {
-    for (const std::size_t size : plain_sizes(format.layout, many_segments(format))) {
+  for (const SegmentFormat& format : formats_and_lists()) {
+    for (const std::size_t size : plain_sizes(format, many_segments(format))) {
       const Bytes plain = noise_bytes(size);
       const Bytes stream = seal_by_loop(format, plain);
       for (const Driver& driver : open_drivers()) {
@@ -102,6 +114,36 @@ TEST(SegmentDrivers, OpenEveryCase) {
       }
     }
   }
+}
+
+TEST(SegmentDrivers, SealingByTheListOfAnotherStreamIsRefused) {
+  for (const SegmentFormat& format : small_listed_formats()) {
+    const auto cipher = format.cipher();
+    for (const std::size_t size : {std::size_t{0}, std::size_t{1}, format.listed_size()}) {
+      for (const Driver& driver : seal_drivers()) {
+        for (const bool knows : {false, true}) {
+          const Outcome outcome =
+              run_seal(driver, format, *cipher, noise_bytes(size), {{false, kUnlimited, knows, {}}, 1000, {}, {}});
+          ASSERT_TRUE(outcome.error) << driver.text();
+          EXPECT_EQ(outcome.error->code, ErrorCode::kInvalidArgument) << driver.text();
+          EXPECT_TRUE(is_prefix(outcome.bytes, format.header)) << driver.text();
+        }
+      }
+    }
+  }
+}
+
+TEST(SegmentIntake, DoesNotMakeRoomForALargeSegmentOfALonglessStreamBeforeItComes) {
+  const SegmentFormat format = listed_toy_format(0, 12, 16, {10, (std::size_t{1} << 31) - 29, 5});
+  const auto cipher = format.cipher();
+  Bytes begun(38 + 100);
+  ASSERT_TRUE(cipher->seal(0, Last::kNo, noise_bytes(10), ByteSpan(begun).first(38)));
+  TestSource in(begun, {});
+  SegmentSource opened(SegmentStage(*cipher, Direction::kOpen), {}, in);
+  const Outcome outcome = drain(opened, 1000);
+  EXPECT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.bytes, noise_bytes(10));
+  EXPECT_LE(in.largest_scratch(), kStreamBuffer);
 }
 
 TEST(SegmentDrivers, RemainingCountsTheHeaderAndEverySegment) {
@@ -239,6 +281,29 @@ TEST(SegmentReadAt, EveryRange) {
       Bytes dst(1);
       EXPECT_EQ((*reader)->read_at(~std::uint64_t{0}, dst).error().code, ErrorCode::kInvalidArgument);
     }
+  }
+}
+
+TEST(SegmentReadAt, EveryRangeOfListedSegments) {
+  for (const SegmentFormat& format : small_listed_formats()) {
+    const auto cipher = format.cipher();
+    const std::size_t size = format.listed_size();
+    const Bytes plain = noise_bytes(size);
+    const Bytes stream = seal_by_loop(format, plain);
+    const MemoryReadAt in(stream);
+    const auto reader = SegmentReadAt::create(*cipher, in);
+    ASSERT_TRUE(reader);
+    ASSERT_EQ((*reader)->size(), size);
+    ASSERT_EQ((*reader)->segment_count(), format.listed.size());
+    for (std::size_t start = 0; start <= size; ++start) {
+      for (std::size_t n = 0; n <= size - start; ++n) {
+        Bytes dst(n, std::byte{0xcc});
+        ASSERT_TRUE((*reader)->read_at(start, dst)) << format.name << " " << start << " " << n;
+        ASSERT_TRUE(equal(dst, slice(plain, start, n))) << format.name << " " << start << " " << n;
+      }
+    }
+    Bytes beyond(2);
+    EXPECT_EQ((*reader)->read_at(size - 1, beyond).error().code, ErrorCode::kInvalidArgument);
   }
 }
 

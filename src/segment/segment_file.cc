@@ -23,9 +23,8 @@ class PositionalWork {
   PositionalWork(const SegmentStage& stage, const ReadAt& in, const WriteAt* out, std::uint64_t total,
                  std::uint64_t count)
       : stage_(stage), in_(in), out_(out), total_(total), count_(count) {
-    const std::uint64_t per_call = kStreamBuffer / stage.layout().segment_size();
-    run_ = std::max<std::uint64_t>(1, per_call);
-    most_ = static_cast<std::size_t>(std::min(total_, run_ * stage.in_capacity(1)));
+    const std::uint64_t run = stage.layout().run(1, kStreamBuffer);
+    most_ = static_cast<std::size_t>(std::min(total_, stage.in_offset(1 + run) - stage.in_offset(1)));
   }
 
   // work is what each thread does; memory that it cannot have is an error of the run.
@@ -47,11 +46,13 @@ class PositionalWork {
     SegmentBatch batch;
     std::vector<Cut> cuts;
     while (!stop_.load(std::memory_order_relaxed)) {
-      const std::uint64_t first = next_.fetch_add(run_);
-      if (first >= count_) return;
-      if (const Status status = one_run(first, std::min(run_, count_ - first), batch, cuts); !status) {
-        fail(first, status.error());
-      }
+      std::uint64_t first = next_.load(std::memory_order_relaxed);
+      std::uint64_t count = 0;
+      do {
+        if (first >= count_) return;
+        count = std::min(stage_.layout().run(first, kStreamBuffer), count_ - first);
+      } while (!next_.compare_exchange_weak(first, first + count));
+      if (const Status status = one_run(first, count, batch, cuts); !status) fail(first, status.error());
     }
   }
 
@@ -86,8 +87,7 @@ class PositionalWork {
   const WriteAt* out_;
   const std::uint64_t total_;
   const std::uint64_t count_;
-  std::uint64_t run_ = 1;  // segments in one read and one write
-  std::size_t most_ = 0;   // bytes of input in a run of full segments
+  std::size_t most_ = 0;  // bytes of input in a run of full segments; a list may have larger ones
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stop_{false};
   std::mutex mutex_;
@@ -178,15 +178,14 @@ Status SegmentReadAt::read_at(std::uint64_t offset, ByteSpan dst) const {
   if (offset > plain_size_ || dst.size() > plain_size_ - offset) {
     return Error{ErrorCode::kInvalidArgument, "read beyond the end", offset};
   }
-  const std::uint64_t run = std::max<std::uint64_t>(1, kStreamBuffer / stage_.layout().segment_size());
   ByteSpan left = dst;
   while (!left.empty()) {
     const std::uint64_t index = stage_.layout().segment_of(offset);
     const std::size_t skip = static_cast<std::size_t>(offset - stage_.out_offset(index));
     // Segments that are wanted whole are opened straight into the caller's memory.
+    const std::uint64_t run = skip == 0 ? stage_.layout().run(index, kStreamBuffer) : 0;
     std::uint64_t whole = 0;
-    while (skip == 0 && whole < run && index + whole < count_ && plain_end(index + whole) <= offset + left.size())
-      ++whole;
+    while (whole < run && index + whole < count_ && plain_end(index + whole) <= offset + left.size()) ++whole;
     const std::uint64_t end = plain_end(whole > 0 ? index + whole - 1 : index);
     const ByteSpan part = left.first(static_cast<std::size_t>(std::min<std::uint64_t>(left.size(), end - offset)));
     if (const Status status = whole > 0 ? open_segments(index, whole, part) : read_part(index, skip, part); !status) {

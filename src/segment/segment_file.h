@@ -19,7 +19,8 @@ namespace millrace {
 Status transform_at(const SegmentStage& stage, ByteView header, const ReadAt& in, const WriteAt* out, unsigned threads);
 
 // SegmentReadAt gives random access to the plaintext of a stream. It is safe from many threads; the segment opened last
-// is kept, so that small reads in order open each segment once.
+// is kept, so that small reads in order open each segment once. What is read has been verified, and so has the end of
+// the stream; segments that no read needed have not, which those without plaintext (in a list) may never be.
 class SegmentReadAt final : public ReadAt {
  public:
   // create opens the last segment first, so that the size is proved before it is believed. `in` is the whole stream

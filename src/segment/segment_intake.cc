@@ -34,7 +34,8 @@ ByteView SegmentBatch::run(const SegmentStage& stage, ByteSpan direct) {
     if (out_.size() < out_total) {
       out_ = Slab();
       // A run that begins with the shorter segment 0 must not make the next one ask for a little more.
-      out_ = acquire_cleansed(cuts_.size() > 1 ? cuts_.size() * stage.out_capacity(1) : out_total);
+      const bool from_start = cuts_.size() > 1 && cuts_.front().index == 0;
+      out_ = acquire_cleansed(out_total + (from_start ? stage.layout().first_shorter_by() : 0));
     }
     out = out_.bytes();
   }
@@ -79,16 +80,17 @@ std::size_t SegmentIntake::capacity() const {
 // plan decides how much the next batch may hold: whole segments, one byte more while the end is not known, and no more
 // than is left.
 void SegmentIntake::plan() {
-  const std::size_t first = stage().in_capacity(cutter_.next_index());
-  const std::size_t later = stage().in_capacity(cutter_.next_index() + 1);
-  const std::size_t more = target_ > first ? (target_ - first) / later : 0;
-  full_ = first + more * later + (cutter_.left() ? 0 : 1);
+  const std::uint64_t next = cutter_.next_index();
+  const std::uint64_t run = stage().layout().run(next, std::min(target_, kStreamBuffer));
+  full_ = static_cast<std::size_t>(stage().in_offset(next + run) - stage().in_offset(next)) + (cutter_.left() ? 0 : 1);
   if (cutter_.left()) full_ = static_cast<std::size_t>(std::min<std::uint64_t>(full_, *cutter_.left()));
 }
 
-// Only the first segment of an unknown length is approached in steps: a known length is no guess, and a stream that has
-// filled one segment is not small.
-bool SegmentIntake::guessing() const { return !cutter_.left() && cutter_.next_index() == 0; }
+// Of an unknown length, only a segment much larger than all before it is approached in steps, and so is the first: a
+// known length is no guess, and a stream that has filled one segment is not small.
+bool SegmentIntake::guessing() const {
+  return !cutter_.left() && (cutter_.next_index() == 0 || full_ / 8 > std::max(target_, kStreamBuffer));
+}
 
 bool SegmentIntake::too_small_for(std::size_t bytes) const {
   return capacity() < bytes || (capacity() < full_ && !guessing());
@@ -98,8 +100,8 @@ bool SegmentIntake::too_small_for(std::size_t bytes) const {
 void SegmentIntake::grow(std::size_t bytes) {
   std::size_t next = guessing() ? grown_size(capacity(), full_, bytes) : full_;
   // Segment 0 may be shorter than the others; a buffer that holds all of it holds the next one as well.
-  if (next == full_ && (!cutter_.left() || *cutter_.left() > full_))
-    next = std::max(next, stage().in_capacity(cutter_.next_index() + 1) + (cutter_.left() ? 0 : 1));
+  if (next == full_ && cutter_.next_index() == 0 && (!cutter_.left() || *cutter_.left() > full_))
+    next += stage().layout().first_shorter_by();
   const std::size_t size = stage().in_place_in() + next + stage().in_place_tail();
   if (have_ == 0) {
     buffer_ = Slab();  // before the larger one is made: it may be what the stock gives
@@ -202,6 +204,7 @@ void SegmentIntake::take_batch(SegmentBatch& batch) {
   if (lent_.empty()) batch.in_ = std::move(buffer_);  // which gives the intake the batch's old buffer
   lent_ = {};
   // An input that does not fill a batch would not fill a larger one either.
+  target_ = std::max(target_, used);
   if (std::exchange(filled_, false)) target_ = std::max(target_, std::min(target_ * 8, kStreamBuffer));
   if (!done()) plan();
 }

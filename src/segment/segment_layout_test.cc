@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -174,6 +175,138 @@ TEST(SegmentLayout, RefusesImpossibleParameters) {
   EXPECT_TRUE(refused([](Params& p) { p.max_segments = 0; }));
   EXPECT_FALSE(refused([](Params& p) { p.max_segments = std::uint64_t{1} << 32; }));
   EXPECT_TRUE(refused([](Params& p) { p.max_segments = (std::uint64_t{1} << 32) + 1; }));
+}
+
+// Every list of up to four sizes from a few, among them all uniform ones, against adding up.
+TEST(SegmentLayout, ListedAgreesWithAddingUp) {
+  struct Shape {
+    std::uint64_t header, front, tag;
+  };
+  for (const Shape& shape : {Shape{0, 0, 0}, Shape{7, 0, 1}, Shape{0, 3, 4}, Shape{5, 2, 0}}) {
+    const std::uint64_t overhead = shape.front + shape.tag;
+    std::vector<std::uint64_t> choices = {overhead + 1, overhead + 2, overhead + 5};
+    if (overhead > 0) choices.push_back(overhead);
+    std::vector<std::vector<std::uint64_t>> lists;
+    for (const std::uint64_t size : choices) lists.push_back({size});
+    for (std::size_t done = 0; done < lists.size(); ++done) {
+      const std::vector<std::uint64_t> sizes = lists[done];
+      if (sizes.size() < 4) {
+        for (const std::uint64_t size : choices) {
+          lists.push_back(sizes);
+          lists.back().push_back(size);
+        }
+      }
+      const SegmentLayout made = *SegmentLayout::listed(shape.header, shape.front, shape.tag, sizes);
+      const SegmentLayout layout = made;  // a copy is as good
+      std::uint64_t cipher = shape.header;
+      std::uint64_t plain = 0;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        ASSERT_EQ(layout.cipher_offset(i), cipher);
+        ASSERT_EQ(layout.plain_offset(i), plain);
+        // What a uniform list says of its last segment is what arithmetic says: how large it could be.
+        if (i + 1 < sizes.size()) {
+          ASSERT_EQ(layout.cipher_capacity(i), sizes[i]);
+          ASSERT_EQ(layout.plain_capacity(i), sizes[i] - overhead);
+        }
+        ASSERT_GE(layout.cipher_capacity(i), sizes[i]);
+        for (std::uint64_t at = plain; at < plain + sizes[i] - overhead; ++at) ASSERT_EQ(layout.segment_of(at), i);
+        cipher += sizes[i];
+        plain += sizes[i] - overhead;
+        for (std::uint64_t bytes = 0; bytes < 12; ++bytes) {
+          const std::uint64_t run = layout.run(i, bytes);
+          ASSERT_GE(run, 1u);
+          std::uint64_t together = 0;
+          for (std::size_t k = i; k < std::min<std::size_t>(i + run, sizes.size()); ++k) together += sizes[k];
+          ASSERT_TRUE(run == 1 || together <= bytes);
+        }
+      }
+      ASSERT_EQ(layout.segment_size(), *std::max_element(sizes.begin(), sizes.end()));
+      ASSERT_EQ(layout.only_size(), cipher);
+      ASSERT_EQ(*layout.plain_size(cipher), plain);
+      ASSERT_EQ(*layout.segment_count_of_stream(cipher), sizes.size());
+      ASSERT_EQ(*layout.segment_count(plain), sizes.size());
+      ASSERT_EQ(*layout.cipher_size(plain), cipher);
+      for (std::uint64_t size = 0; size < cipher + 10; ++size) {
+        if (size == cipher) continue;
+        ASSERT_EQ(layout.plain_size(size).error().code, ErrorCode::kNotAuthentic);
+        ASSERT_EQ(layout.segment_count_of_stream(size).error().code, ErrorCode::kNotAuthentic);
+      }
+      for (std::uint64_t size = 0; size < plain + 10; ++size) {
+        if (size == plain) continue;
+        ASSERT_EQ(layout.segment_count(size).error().code, ErrorCode::kInvalidArgument);
+        ASSERT_EQ(layout.cipher_size(size).error().code, ErrorCode::kInvalidArgument);
+      }
+    }
+  }
+}
+
+TEST(SegmentLayout, ListedRunsTakeAsManyAsFit) {
+  const std::vector<std::uint64_t> sizes = {10, 20, 30, 5, 5, 5, 100, 1};
+  const SegmentLayout layout = *SegmentLayout::listed(3, 0, 1, sizes);
+  EXPECT_EQ(layout.run(0, 0), 1u);
+  EXPECT_EQ(layout.run(0, 29), 1u);
+  EXPECT_EQ(layout.run(0, 30), 2u);
+  EXPECT_EQ(layout.run(0, 75), 6u);
+  EXPECT_EQ(layout.run(3, 15), 3u);
+  EXPECT_EQ(layout.run(6, 50), 1u);
+  EXPECT_EQ(layout.run(6, 101), 2u);
+  EXPECT_EQ(layout.run(6, ~std::uint64_t{0} / 2), 2u);
+  EXPECT_EQ(layout.run(7, 1000), 1u);
+  EXPECT_EQ(layout.run(8, 1000), 1u);
+}
+
+// A list that arithmetic describes answers for any index, as arithmetic does; one that is kept ends.
+TEST(SegmentLayout, UniformListIsNotKept) {
+  const auto is_arithmetic = [](const std::vector<std::uint64_t>& sizes) {
+    const SegmentLayout layout = *SegmentLayout::listed(5, 1, 1, sizes);
+    return layout.cipher_offset(1000) == 5 + 1000 * sizes[0];
+  };
+  EXPECT_TRUE(is_arithmetic({9}));
+  EXPECT_TRUE(is_arithmetic({9, 9, 9}));
+  EXPECT_TRUE(is_arithmetic({9, 9, 3}));
+  EXPECT_TRUE(is_arithmetic({9, 2}));       // an empty last one
+  EXPECT_FALSE(is_arithmetic({9, 9, 10}));  // the last one longer
+  EXPECT_FALSE(is_arithmetic({9, 3, 9}));
+  EXPECT_FALSE(is_arithmetic({2}));  // arithmetic needs room for a byte
+  EXPECT_FALSE(is_arithmetic({2, 2, 2}));
+}
+
+TEST(SegmentLayout, RefusesImpossibleLists) {
+  using Sizes = std::vector<std::uint64_t>;
+  const auto refusal = [](std::uint64_t header, std::uint64_t front, std::uint64_t tag, const Sizes& sizes) {
+    return SegmentLayout::listed(header, front, tag, sizes).error();
+  };
+  EXPECT_EQ(refusal(0, 12, 16, {}).code, ErrorCode::kMalformed);
+  EXPECT_EQ(refusal(0, 12, 16, {28, 27, 28}).code, ErrorCode::kMalformed);
+  EXPECT_EQ(refusal(0, 12, 16, {28, 27, 28}).offset, 1u);
+  EXPECT_EQ(refusal(0, 0, 0, {1, 1, 0}).offset, 2u);
+  for (const std::uint64_t large : {std::uint64_t{1} << 31, std::uint64_t{1} << 32, kMax - 27, kMax}) {
+    EXPECT_EQ(refusal(0, 12, 16, {100, large}).code, ErrorCode::kMalformed);
+    EXPECT_EQ(refusal(large, 12, 16, {100}).code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(refusal(0, large, 16, {100}).code, ErrorCode::kInvalidArgument);
+    EXPECT_EQ(refusal(0, 12, large, {100}).code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_TRUE(SegmentLayout::listed(0, 12, 16, Sizes{28, (std::uint64_t{1} << 31) - 1}));
+}
+
+TEST(SegmentLayout, LongListsAreSearched) {
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t i = 0; i < 100000; ++i) sizes.push_back(28 + (i * i % 7 == 3 ? 0x7fffff00 : i % 3));
+  const SegmentLayout layout = *SegmentLayout::listed(0, 12, 16, sizes);
+  std::uint64_t plain = 0;
+  std::uint64_t cipher = 0;
+  for (std::uint64_t i = 0; i < sizes.size(); ++i) {
+    const std::uint64_t size = sizes[i] - 28;
+    ASSERT_EQ(layout.cipher_offset(i), cipher);
+    ASSERT_EQ(layout.plain_offset(i), plain);
+    if (size > 0) {
+      ASSERT_EQ(layout.segment_of(plain), i);
+      ASSERT_EQ(layout.segment_of(plain + size - 1), i);
+    }
+    plain += size;
+    cipher += sizes[i];
+  }
+  EXPECT_EQ(*layout.plain_size(cipher), plain);
 }
 
 std::vector<std::size_t> growth(std::size_t full) {

@@ -37,6 +37,14 @@ Result<Cut> SegmentCutter::cut_at(const SegmentStage& stage, std::uint64_t total
 }
 
 Result<Cut> SegmentCutter::check(const SegmentStage& stage, std::uint64_t index, Last last, std::size_t size) {
+  if (const std::uint64_t only = stage.layout().only_size(); only != 0) {
+    // A format that lists its segments need not seal which one is the last: here is where a cut stream is found out.
+    if (stage.direction() == Direction::kSeal) return Error{ErrorCode::kInvalidArgument, "layout of another stream"};
+    const std::uint64_t end = stage.in_offset(index) + size;
+    if (end > only || (end == only) != (last == Last::kYes)) {
+      return Error{ErrorCode::kNotAuthentic, "stream differs from the list of segments", stage.in_offset(index)};
+    }
+  }
   if (index >= stage.layout().max_segments() - (last == Last::kNo)) {
     return Error{ErrorCode::kLimitExceeded, "number of segments", stage.in_offset(index)};
   }

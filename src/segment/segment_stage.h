@@ -82,8 +82,8 @@ class SegmentCutter {
 
   // decided tells whether the first `have` bytes of what is left hold a segment whose end is known.
   bool decided(std::size_t have, bool ended) const;
-  // cut takes the next segment off them. Requires decided(). Errors: kNotAuthentic for a segment that is too short,
-  // kLimitExceeded for one too many.
+  // cut takes the next segment off them. Requires decided(). Errors: kNotAuthentic for a segment that is too short
+  // or, when the layout is a list, not the end that the list has; kLimitExceeded for one too many.
   Result<Cut> cut(std::size_t have);
 
   // cut_at is the same decision for any segment of an input of known length, for drivers that work by position.

@@ -23,6 +23,10 @@ inline std::vector<std::size_t> plain_sizes(const SegmentLayout& layout, std::si
   return {sizes.begin(), sizes.end()};
 }
 
+inline std::vector<std::size_t> plain_sizes(const SegmentFormat& format, std::size_t many) {
+  return format.listed.empty() ? plain_sizes(format.layout, many) : std::vector<std::size_t>{format.listed_size()};
+}
+
 // Steps of consumers and producers.
 inline std::vector<std::size_t> steps(const SegmentLayout& layout) {
   const std::size_t segment = layout.segment_size();
@@ -34,6 +38,14 @@ struct Attack {
   std::string name;
   Bytes stream;
 };
+
+// Plaintext sizes of streams to attack, of at least four segments: with a short and with a full last one.
+inline std::vector<std::size_t> attacked_sizes(const SegmentFormat& format) {
+  if (!format.listed.empty()) return {format.listed_size()};
+  const std::size_t first = format.layout.plain_capacity(0);
+  const std::size_t full = format.layout.plain_capacity(1);
+  return {first + 2 * full + full / 2, first + 3 * full};
+}
 
 // Streams made from a good one of at least four segments, all of which must be refused.
 inline std::vector<Attack> attacks(const SegmentFormat& format, const Bytes& stream) {

@@ -45,10 +45,16 @@ class SealLog {
   std::map<std::pair<std::uint32_t, Last>, int> seals_;
 };
 
+// What a toy format does not do like Tink.
+struct ToyTraits {
+  bool marks_last = true;  // the last flag is sealed; without it, only a list of segments tells where a stream ends
+};
+
 class ToyCipher final : public SegmentCipher {
  public:
-  explicit ToyCipher(const SegmentLayout& layout, std::uint64_t key = 1, SealLog* log = nullptr)
-      : layout_(layout), key_(key), log_(log) {}
+  explicit ToyCipher(const SegmentLayout& layout, std::uint64_t key = 1, SealLog* log = nullptr,
+                     const ToyTraits& traits = {})
+      : layout_(layout), key_(key), log_(log), traits_(traits) {}
 
   const SegmentLayout& layout() const override { return layout_; }
 
@@ -84,7 +90,7 @@ class ToyCipher final : public SegmentCipher {
   }
   std::uint64_t start(std::uint32_t index, Last last) const {
     return (key_ * 0x9e3779b97f4a7c15u) ^
-           (std::uint64_t{index} * 2 + (last == Last::kYes ? 1 : 0) + 1) * 0xbf58476d1ce4e5b9u;
+           (std::uint64_t{index} * 2 + (last == Last::kYes && traits_.marks_last ? 1 : 0) + 1) * 0xbf58476d1ce4e5b9u;
   }
   // Eight bytes at a time: the lists of cases move gigabytes.
   void apply(std::uint32_t index, Last last, ByteView in, ByteSpan out) const {
@@ -115,6 +121,7 @@ class ToyCipher final : public SegmentCipher {
   SegmentLayout layout_;
   std::uint64_t key_;
   SealLog* log_;
+  ToyTraits traits_;
 };
 
 }  // namespace millrace::testing
