@@ -1,9 +1,10 @@
 millrace_folder(segment
-  SOURCES segment/segment_file.cc segment/segment_intake.cc segment/segment_layout.cc segment/segment_sink.cc
-    segment/segment_source.cc segment/segment_stage.cc segment/stream_head.cc
+  SOURCES segment/segment_file.cc segment/segment_intake.cc segment/segment_layout.cc segment/segment_pieces.cc
+    segment/segment_sink.cc segment/segment_source.cc segment/segment_stage.cc segment/stream_head.cc
   LINKS base stream
   PRIVATE_LINKS Threads::Threads)
 millrace_test(segment_test
   SOURCES segment/segment_attack_test.cc segment/segment_copy_test.cc segment/segment_driver_test.cc
-    segment/segment_fault_test.cc segment/segment_layout_test.cc
+    segment/segment_fault_test.cc segment/segment_layout_test.cc segment/segment_pieces_test.cc
   LINKS segment)
+millrace_test(segment_memory_test SOURCES segment/segment_memory_test.cc LINKS segment)

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "millrace/bytes.h"
 #include "millrace/result.h"
+#include "segment/piece_sealer.h"
 #include "segment/segment_layout.h"
 
 namespace millrace {
@@ -27,6 +29,13 @@ class SegmentCipher {
   // segment.size() - layout().overhead(); out starts at segment.data() + layout().front_size() or does not overlap the
   // segment. On failure (kNotAuthentic, offset of the segment in the stream) `out` is zeroed.
   virtual Status open(std::uint32_t index, Last last, ByteView segment, ByteSpan out) const = 0;
+
+  // piece_sealer returns what seals segments of this stream piece by piece, to the same bytes as seal(), or null for a
+  // format that cannot. The cipher must outlive it. For one thread; another thread asks for its own.
+  virtual std::unique_ptr<PieceSealer> piece_sealer() const { return nullptr; }
+  // seals_last tells whether the bytes of a segment depend on `last`. If not, a segment can begin before it is known
+  // whether it is the last one.
+  virtual bool seals_last() const { return true; }
 };
 
 }  // namespace millrace

@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "base/copy.h"
 #include "segment/segment_intake.h"
+#include "segment/segment_pieces.h"
 
 namespace millrace {
 
@@ -23,6 +24,8 @@ class PositionalWork {
   PositionalWork(const SegmentStage& stage, const ReadAt& in, const WriteAt* out, std::uint64_t total,
                  std::uint64_t count)
       : stage_(stage), in_(in), out_(out), total_(total), count_(count) {
+    by_pieces_ = stage.direction() == Direction::kSeal && stage.layout().segment_size() > kPieceSize &&
+                 can_seal_pieces(stage.cipher(), total);
     const std::uint64_t run = stage.layout().run(1, kStreamBuffer);
     most_ = static_cast<std::size_t>(std::min(total_, stage.in_offset(1 + run) - stage.in_offset(1)));
   }
@@ -30,7 +33,7 @@ class PositionalWork {
   // work is what each thread does; memory that it cannot have is an error of the run.
   void work() {
     try {
-      run_all();
+      by_pieces_ ? run_pieces() : run_all();
     } catch (const std::bad_alloc&) {
       fail(0, Error{ErrorCode::kIo, "memory", 0, ENOMEM});
     }
@@ -72,6 +75,34 @@ class PositionalWork {
     return Ok{};
   }
 
+  // run_pieces takes one segment after the other and goes through each in pieces.
+  void run_pieces() {
+    SegmentPieces pieces(stage_.cipher());
+    const std::size_t piece = static_cast<std::size_t>(std::min<std::uint64_t>(total_, kPieceSize));
+    Slab slab = Slab::acquire(piece + stage_.layout().overhead());
+    slab.cleanse_on_release();
+    while (!stop_.load(std::memory_order_relaxed)) {
+      const std::uint64_t index = next_.fetch_add(1);
+      if (index >= count_) return;
+      if (const Status status = one_segment(index, pieces, piece, slab.bytes()); !status) fail(index, status.error());
+    }
+  }
+
+  Status one_segment(std::uint64_t index, SegmentPieces& pieces, std::size_t piece, ByteSpan room) {
+    MR_TRY(const Cut cut, SegmentCutter::cut_at(stage_, total_, index));
+    std::uint64_t from = stage_.in_offset(index);
+    std::uint64_t to = stage_.out_offset(index);
+    for (pieces.begin(cut); pieces.open();) {
+      const ByteSpan plain = room.subspan(pieces.lead(), std::min(piece, pieces.left()));
+      if (!plain.empty()) MR_TRY(in_.read_at(from, plain));
+      MR_TRY(const std::size_t sealed, pieces.seal(plain, room));
+      if (out_ != nullptr) MR_TRY(out_->write_at(to, room.first(sealed)));
+      from += plain.size();
+      to += sealed;
+    }
+    return Ok{};
+  }
+
   // fail keeps the error that comes first in the stream; the runs before it have been taken and will be finished.
   void fail(std::uint64_t first, const Error& error) {
     const std::lock_guard lock(mutex_);
@@ -87,6 +118,7 @@ class PositionalWork {
   const WriteAt* out_;
   const std::uint64_t total_;
   const std::uint64_t count_;
+  bool by_pieces_ = false;
   std::size_t most_ = 0;  // bytes of input in a run of full segments; a list may have larger ones
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stop_{false};

@@ -15,7 +15,8 @@ namespace millrace {
 // work, and write the result to its place: no order, no copy. Sealing reads plaintext and writes `header` and segments;
 // opening reads a whole stream and writes plaintext, which is not the user's until all of it has been verified: a
 // caller keeps it aside (a temporary file) until transform_at returns. `out` null: everything is verified, nothing is
-// written. Memory: threads x one batch. Errors: of the first bad segment in the order of the stream.
+// written. Memory: threads x one batch, or x one piece when sealing segments larger than that with a
+// cipher that has a PieceSealer. Errors: of the first bad segment in the order of the stream.
 Status transform_at(const SegmentStage& stage, ByteView header, const ReadAt& in, const WriteAt* out, unsigned threads);
 
 // SegmentReadAt gives random access to the plaintext of a stream. It is safe from many threads; the segment opened last

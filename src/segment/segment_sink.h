@@ -1,10 +1,11 @@
-// The push driver: a Sink that seals or opens what is written to it and writes the result to another Sink.
+// The push drivers: Sinks that seal or open what is written to them and write the result to another Sink.
 #pragma once
 
 #include <optional>
 
 #include "millrace/stream.h"
 #include "segment/segment_intake.h"
+#include "segment/segment_pieces.h"
 
 namespace millrace {
 
@@ -32,6 +33,35 @@ class SegmentSink final : public Sink {
   SegmentBatch batch_;
   ByteView header_;  // not yet written
   Sink& out_;
+  std::optional<Error> failed_;
+  bool finished_ = false;
+};
+
+// PieceSink seals piece by piece, for ciphers and inputs that can_seal_pieces() allows: as SegmentSink, but with memory
+// that does not depend on the segment size. Plaintext built at scratch() lies in the scratch of the sink below, where
+// its ciphertext will be; other bytes are sealed from where they lie into it. Neither is a copy.
+class PieceSink final : public Sink {
+ public:
+  // `total` is the length of the plaintext, if it is known; another number of bytes is kInvalidArgument then. All must
+  // outlive this. Requires can_seal_pieces(stage.cipher(), total), and a stage that seals.
+  PieceSink(const SegmentStage& stage, ByteView header, std::optional<std::uint64_t> total, Sink& out)
+      : pieces_(stage, total), header_(header), out_(out) {}
+
+  ByteSpan scratch() override;
+  Status write(ByteView bytes) override;
+  Status finish() override;
+
+ private:
+  Status write_header();
+  ByteSpan room();
+  Status write_sealed(const Result<std::size_t>& size);
+  Status fail(const Error& error);
+
+  StreamPieces pieces_;
+  ByteView header_;  // not yet written
+  Sink& out_;
+  ByteSpan room_;  // scratch of out_, until the next write to it
+  Slab own_;       // used where that is too small to seal in
   std::optional<Error> failed_;
   bool finished_ = false;
 };

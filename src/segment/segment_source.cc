@@ -49,6 +49,43 @@ Result<ByteView> SegmentSource::pull(ByteSpan scratch) {
   return lend(output_, scratch.size(), remaining_);
 }
 
+PieceSource::PieceSource(const SegmentStage& stage, ByteView header, Source& in)
+    : in_(in),
+      pieces_(stage, in.remaining()),
+      output_(header),
+      remaining_(stream_size(stage, header, in.remaining())) {}
+
+Result<ByteView> PieceSource::pull(ByteSpan scratch) {
+  MR_CHECK(!scratch.empty());
+  while (output_.empty()) {
+    if (failed_) return *failed_;
+    if (pieces_.done()) return ByteView{};
+    ByteSpan out = scratch;
+    if (out.size() < pieces_.least_room()) {
+      if (own_.size() == 0) {
+        own_ = Slab::acquire(pieces_.least_room() + 4096);
+        own_.cleanse_on_release();
+      }
+      out = own_.bytes();
+    }
+    const Result<std::size_t> sealed = next(out);
+    if (!sealed) {
+      failed_ = sealed.error();
+      return *failed_;
+    }
+    output_ = out.first(*sealed);
+  }
+  return lend(output_, scratch.size(), remaining_);
+}
+
+// next seals one piece, or what comes at the end, into `out`.
+Result<std::size_t> PieceSource::next(ByteSpan out) {
+  const std::size_t most = pieces_.most(out.size());
+  if (most == 0) return pieces_.end(out);
+  MR_TRY(const ByteView plain, in_.pull(out.subspan(pieces_.lead(), most)));
+  return plain.empty() ? pieces_.end(out) : pieces_.seal(plain, out);
+}
+
 ParallelSegmentSource::ParallelSegmentSource(const SegmentStage& stage, ByteView header, Source& in, unsigned threads)
     : stage_(stage),
       output_(header),

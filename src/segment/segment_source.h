@@ -10,6 +10,7 @@
 
 #include "millrace/stream.h"
 #include "segment/segment_intake.h"
+#include "segment/segment_pieces.h"
 
 namespace millrace {
 
@@ -32,6 +33,29 @@ class SegmentSource final : public Source {
   SegmentBatch batch_;
   ByteView output_;  // to be lent
   std::optional<std::uint64_t> remaining_;
+};
+
+// PieceSource seals piece by piece, for ciphers and inputs that can_seal_pieces() allows: as SegmentSource, but with
+// memory that does not depend on the segment size. A piece is pulled to where its ciphertext must lie in the scratch,
+// or sealed from where it was lent into it; a scratch of less than some 100 bytes is served from a small buffer. An
+// error may come in the middle of a segment.
+class PieceSource final : public Source {
+ public:
+  // As SegmentSource. Requires can_seal_pieces(stage.cipher(), in.remaining()), and a stage that seals.
+  PieceSource(const SegmentStage& stage, ByteView header, Source& in);
+
+  Result<ByteView> pull(ByteSpan scratch) override;
+  std::optional<std::uint64_t> remaining() const override { return remaining_; }
+
+ private:
+  Result<std::size_t> next(ByteSpan out);
+
+  Source& in_;
+  StreamPieces pieces_;
+  ByteView output_;  // to be lent
+  std::optional<std::uint64_t> remaining_;
+  Slab own_;  // for what does not fit into a very small scratch
+  std::optional<Error> failed_;
 };
 
 // ParallelSegmentSource reads ahead: workers take turns at the input, work on their batches side by side, and the

@@ -27,6 +27,20 @@ Result<Cut> SegmentCutter::cut(std::size_t have) {
   return cut;
 }
 
+std::size_t SegmentCutter::next_size() const {
+  if (done_) return 0;
+  const std::size_t capacity = stage_.in_capacity(next_);
+  return left_ ? static_cast<std::size_t>(std::min<std::uint64_t>(capacity, *left_)) : capacity;
+}
+
+Result<Cut> SegmentCutter::begin() {
+  MR_CHECK(!done_);
+  if (left_) return cut(0);  // what is there matters only while the length is not known
+  MR_TRY(const Cut cut, check(stage_, next_, Last::kYes, stage_.in_capacity(next_)));  // it may be
+  ++next_;
+  return cut;
+}
+
 Result<Cut> SegmentCutter::cut_at(const SegmentStage& stage, std::uint64_t total, std::uint64_t index) {
   const std::uint64_t start = stage.in_offset(index) - stage.in_offset(0);
   MR_CHECK(start <= total);

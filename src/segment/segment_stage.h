@@ -27,6 +27,7 @@ class SegmentStage {
       : cipher_(&cipher), layout_(&cipher.layout()), direction_(direction) {}
 
   Direction direction() const { return direction_; }
+  const SegmentCipher& cipher() const { return *cipher_; }
   const SegmentLayout& layout() const { return *layout_; }
 
   // Bytes of a full segment `index` on the input and the output side.
@@ -85,6 +86,13 @@ class SegmentCutter {
   // cut takes the next segment off them. Requires decided(). Errors: kNotAuthentic for a segment that is too short
   // or, when the layout is a list, not the end that the list has; kLimitExceeded for one too many.
   Result<Cut> cut(std::size_t have);
+
+  // For sealing by pieces, where a segment begins before all of it is there. next_size is how many bytes it will have,
+  // or may have at most while the length is not known; 0 when all of a known length has been cut. begin takes it:
+  // without a known length `last` is not yet true of it, and end() says that none comes after it. Require !done().
+  std::size_t next_size() const;
+  Result<Cut> begin();
+  void end() { done_ = true; }
 
   // cut_at is the same decision for any segment of an input of known length, for drivers that work by position.
   // Requires index < the number of segments of that input.

@@ -115,7 +115,8 @@ class ToyHead final : public StreamHead {
   ToyTraits traits_;
 };
 
-inline SegmentFormat toy_format(const SegmentLayout::Params& params, SealLog* log = nullptr) {
+inline SegmentFormat toy_format(const SegmentLayout::Params& params, SealLog* log = nullptr,
+                                const ToyTraits& traits = {}) {
   const SegmentLayout layout = *SegmentLayout::create(params);
   const Bytes header = noise_bytes(params.header_size, 99);
   return SegmentFormat{
@@ -123,8 +124,8 @@ inline SegmentFormat toy_format(const SegmentLayout::Params& params, SealLog* lo
           std::to_string(params.front_size) + ", first shorter by " + std::to_string(params.first_shorter_by),
       layout,
       header,
-      [=] { return std::make_unique<ToyCipher>(layout, toy_key(header), log); },
-      [=] { return std::make_unique<ToyHead>(layout); },
+      [=] { return std::make_unique<ToyCipher>(layout, toy_key(header), log, traits); },
+      [=] { return std::make_unique<ToyHead>(layout, traits); },
   };
 }
 

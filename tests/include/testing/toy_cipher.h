@@ -48,6 +48,7 @@ class SealLog {
 // What a toy format does not do like Tink.
 struct ToyTraits {
   bool marks_last = true;  // the last flag is sealed; without it, only a list of segments tells where a stream ends
+  bool by_pieces = false;  // it has a PieceSealer
 };
 
 class ToyCipher final : public SegmentCipher {
@@ -84,7 +85,11 @@ class ToyCipher final : public SegmentCipher {
     return Ok{};
   }
 
+  std::unique_ptr<PieceSealer> piece_sealer() const override;
+  bool seals_last() const override { return traits_.marks_last; }
+
  private:
+  friend class ToyPieceSealer;
   static bool allowed(ByteView a, ByteView b, bool in_place) {
     return in_place || a.empty() || b.empty() || a.data() + a.size() <= b.data() || b.data() + b.size() <= a.data();
   }
@@ -106,15 +111,19 @@ class ToyCipher final : public SegmentCipher {
       std::memcpy(out.data() + i, &word, n);
     }
   }
+  static std::uint64_t mix(std::uint64_t h, std::uint64_t word) {
+    h = (h ^ word) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 32);
+  }
   // Every step is a bijection of the state, so that one changed word always changes the result.
   void checksum(std::uint32_t index, Last last, ByteView bytes, ByteSpan tag) const {
-    std::uint64_t h = start(index, last) ^ bytes.size();
+    std::uint64_t h = start(index, last);
     for (std::size_t i = 0; i < bytes.size(); i += 8) {
       std::uint64_t word = 0;
       std::memcpy(&word, bytes.data() + i, std::min<std::size_t>(8, bytes.size() - i));
-      h = (h ^ word) * 0x9e3779b97f4a7c15u;
-      h ^= h >> 32;
+      h = mix(h, word);
     }
+    h = mix(h, bytes.size());
     for (std::size_t i = 0; i < tag.size(); ++i) tag[i] = static_cast<std::byte>(h >> (8 * (i % 8)));
   }
 
@@ -123,5 +132,70 @@ class ToyCipher final : public SegmentCipher {
   SealLog* log_;
   ToyTraits traits_;
 };
+
+// ToyPieceSealer does the same byte by byte, and checks the order of the calls.
+class ToyPieceSealer final : public PieceSealer {
+ public:
+  explicit ToyPieceSealer(const ToyCipher& cipher) : cipher_(cipher) {}
+
+  Status start(std::uint32_t index, Last last, ByteSpan front) override {
+    MR_CHECK(front.size() == cipher_.layout_.front_size());
+    if (cipher_.log_ != nullptr) cipher_.log_->note(index, cipher_.traits_.marks_last ? last : Last::kNo);
+    index_ = index;
+    x_ = cipher_.start(index, last) | 1;
+    h_ = cipher_.start(index, last);
+    word_ = done_ = hashed_ = 0;
+    started_ = true;
+    for (std::size_t i = 0; i < front.size(); ++i) {
+      front[i] = static_cast<std::byte>(index * 7 + i + cipher_.key_);
+      hash(front[i]);
+    }
+    return Ok{};
+  }
+  Status update(ByteView in, ByteSpan out) override {
+    MR_CHECK(started_ && in.size() == out.size() && !in.empty());
+    MR_CHECK(done_ + in.size() <= cipher_.layout_.plain_capacity(index_));
+    MR_CHECK(ToyCipher::allowed(in, out, in.data() == out.data()));
+    for (std::size_t i = 0; i < in.size(); ++i, ++done_) {
+      if (done_ % 8 == 0) {
+        x_ ^= x_ << 13;
+        x_ ^= x_ >> 7;
+        x_ ^= x_ << 17;
+      }
+      out[i] = in[i] ^ static_cast<std::byte>(x_ >> (8 * (done_ % 8)));
+      hash(out[i]);
+    }
+    return Ok{};
+  }
+  Status finish(ByteSpan tag) override {
+    MR_CHECK(started_ && tag.size() == cipher_.layout_.tag_size());
+    started_ = false;
+    if (hashed_ % 8 != 0) h_ = ToyCipher::mix(h_, word_);
+    h_ = ToyCipher::mix(h_, hashed_);
+    for (std::size_t i = 0; i < tag.size(); ++i) tag[i] = static_cast<std::byte>(h_ >> (8 * (i % 8)));
+    return Ok{};
+  }
+
+ private:
+  void hash(std::byte b) {
+    word_ |= static_cast<std::uint64_t>(b) << (8 * (hashed_ % 8));
+    if (++hashed_ % 8 != 0) return;
+    h_ = ToyCipher::mix(h_, word_);
+    word_ = 0;
+  }
+
+  const ToyCipher& cipher_;
+  std::uint32_t index_ = 0;
+  std::uint64_t x_ = 0;
+  std::uint64_t h_ = 0;
+  std::uint64_t word_ = 0;
+  std::size_t done_ = 0;
+  std::size_t hashed_ = 0;
+  bool started_ = false;
+};
+
+inline std::unique_ptr<PieceSealer> ToyCipher::piece_sealer() const {
+  return traits_.by_pieces ? std::make_unique<ToyPieceSealer>(*this) : nullptr;
+}
 
 }  // namespace millrace::testing
