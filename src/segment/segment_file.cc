@@ -24,8 +24,7 @@ class PositionalWork {
   PositionalWork(const SegmentStage& stage, const ReadAt& in, const WriteAt* out, std::uint64_t total,
                  std::uint64_t count)
       : stage_(stage), in_(in), out_(out), total_(total), count_(count) {
-    by_pieces_ = stage.direction() == Direction::kSeal && stage.layout().segment_size() > kPieceSize &&
-                 can_seal_pieces(stage.cipher(), total);
+    by_pieces_ = prefers_pieces(stage, total);
     const std::uint64_t run = stage.layout().run(1, kStreamBuffer);
     most_ = static_cast<std::size_t>(std::min(total_, stage.in_offset(1 + run) - stage.in_offset(1)));
   }
@@ -78,22 +77,21 @@ class PositionalWork {
   // run_pieces takes one segment after the other and goes through each in pieces.
   void run_pieces() {
     SegmentPieces pieces(stage_.cipher());
-    const std::size_t piece = static_cast<std::size_t>(std::min<std::uint64_t>(total_, kPieceSize));
-    Slab slab = Slab::acquire(piece + stage_.layout().overhead());
+    Slab slab = Slab::acquire(kPieceSize + stage_.layout().overhead());
     slab.cleanse_on_release();
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::uint64_t index = next_.fetch_add(1);
       if (index >= count_) return;
-      if (const Status status = one_segment(index, pieces, piece, slab.bytes()); !status) fail(index, status.error());
+      if (const Status status = one_segment(index, pieces, slab.bytes()); !status) fail(index, status.error());
     }
   }
 
-  Status one_segment(std::uint64_t index, SegmentPieces& pieces, std::size_t piece, ByteSpan room) {
+  Status one_segment(std::uint64_t index, SegmentPieces& pieces, ByteSpan room) {
     MR_TRY(const Cut cut, SegmentCutter::cut_at(stage_, total_, index));
     std::uint64_t from = stage_.in_offset(index);
     std::uint64_t to = stage_.out_offset(index);
     for (pieces.begin(cut); pieces.open();) {
-      const ByteSpan plain = room.subspan(pieces.lead(), std::min(piece, pieces.left()));
+      const ByteSpan plain = room.subspan(pieces.lead(), std::min(kPieceSize, pieces.left()));
       if (!plain.empty()) MR_TRY(in_.read_at(from, plain));
       MR_TRY(const std::size_t sealed, pieces.seal(plain, room));
       if (out_ != nullptr) MR_TRY(out_->write_at(to, room.first(sealed)));

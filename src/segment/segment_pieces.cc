@@ -10,6 +10,11 @@ bool can_seal_pieces(const SegmentCipher& cipher, std::optional<std::uint64_t> t
   return (total || !cipher.seals_last()) && cipher.piece_sealer() != nullptr;
 }
 
+bool prefers_pieces(const SegmentStage& stage, std::optional<std::uint64_t> total) {
+  return stage.direction() == Direction::kSeal && stage.layout().segment_size() > kPieceSize &&
+         total.value_or(kPieceSize + 1) > kPieceSize && can_seal_pieces(stage.cipher(), total);
+}
+
 SegmentPieces::SegmentPieces(const SegmentCipher& cipher)
     : sealer_(cipher.piece_sealer()), front_size_(cipher.layout().front_size()), tag_size_(cipher.layout().tag_size()) {
   MR_CHECK(sealer_ != nullptr);

@@ -23,8 +23,11 @@ inline constexpr std::size_t kPieceSize = kStreamBuffer;
 
 // can_seal_pieces is the rule: the cipher has a PieceSealer, and nothing about the end of the input needs to be known
 // before it comes: its length `total` is known, or the format does not seal which segment is the last. Where it answers
-// no, SegmentSource and SegmentSink are the drivers. Segments of some KiB are better off with those in any case.
+// no, SegmentSource and SegmentSink are the drivers.
 bool can_seal_pieces(const SegmentCipher& cipher, std::optional<std::uint64_t> total);
+// prefers_pieces tells whether it is also worth it: the stage seals, and segments and input are larger than a piece.
+// Smaller segments are better off in batches.
+bool prefers_pieces(const SegmentStage& stage, std::optional<std::uint64_t> total);
 
 enum class Input : bool { kGoesOn, kEnded };
 

@@ -92,6 +92,26 @@ Status TinkCipher::seal(std::uint32_t index, Last last, ByteView plaintext, Byte
   return status;
 }
 
+// TinkPieceSealer seals the same segments as TinkCipher::seal: no front, the nonce says which one it is.
+class TinkPieceSealer final : public PieceSealer {
+ public:
+  explicit TinkPieceSealer(const TinkCipher& cipher) : cipher_(cipher) {}
+  Status start(std::uint32_t index, Last last, ByteSpan) override {
+    const TinkCipher::Nonce nonce = cipher_.nonce(index, last);
+    return sealer_.start(*cipher_.gcm_, ByteView(nonce).first(kGcmNonceSize), {});
+  }
+  Status update(ByteView in, ByteSpan out) override { return sealer_.update(in, out); }
+  Status finish(ByteSpan tag) override { return sealer_.finish(tag); }
+
+ private:
+  const TinkCipher& cipher_;
+  GcmSealer sealer_;
+};
+
+std::unique_ptr<PieceSealer> TinkCipher::piece_sealer() const {
+  return gcm_ ? std::make_unique<TinkPieceSealer>(*this) : nullptr;
+}
+
 Status TinkCipher::open(std::uint32_t index, Last last, ByteView segment, ByteSpan out) const {
   MR_CHECK(segment.size() == out.size() + layout_.overhead());
   const Nonce nonce = this->nonce(index, last);

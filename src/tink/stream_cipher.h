@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 
 #include "crypto/aes_ctr.h"
@@ -41,8 +42,11 @@ class TinkCipher final : public SegmentCipher {
   const SegmentLayout& layout() const override { return layout_; }
   Status seal(std::uint32_t index, Last last, ByteView plaintext, ByteSpan out) const override;
   Status open(std::uint32_t index, Last last, ByteView segment, ByteSpan out) const override;
+  // AES-GCM-HKDF seals by pieces; AES-CTR-HMAC has no such sealer.
+  std::unique_ptr<PieceSealer> piece_sealer() const override;
 
  private:
+  friend class TinkPieceSealer;
   struct CtrHmac {
     AesCtr cipher;
     Hmac mac;

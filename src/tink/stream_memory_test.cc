@@ -103,5 +103,29 @@ TEST(TinkMemory, LargeStreamsTakeBoundedMemory) {
   }
 }
 
+// AES-GCM-HKDF seals a known length by pieces: a segment of 16 MiB costs no more than one of 1 MiB.
+TEST(TinkMemory, EncryptingAKnownLengthIsFlatInTheSegment) {
+  const Bytes plain = noise_bytes(std::size_t{20} << 20);
+  const MemoryReadAt in(plain);
+  Bytes scratch(kStreamBuffer);
+  for (const std::uint32_t segment : {std::uint32_t{1} << 20, std::uint32_t{1} << 24}) {
+    const StreamingAead aead = make_aead({1, gcm_params(16, segment), noise_bytes(16)});
+    TestSource source(plain, {false, kUnlimited, true, {}});
+    EXPECT_LT(cost([&] {
+                const auto sealed = *aead.encrypt_source(source, {});
+                while (!sealed->pull(scratch)->empty()) {
+                }
+              }),
+              std::size_t{1} << 20)
+        << segment;
+    const TestWriteAt out(static_cast<std::size_t>(*aead.encrypted_size(plain.size())));
+    EXPECT_LT(cost([&] { ASSERT_TRUE(aead.encrypt_at(in, out, {}, 2)); }), std::size_t{1} << 20) << segment;
+    Bytes back(StreamingAead::max_decrypted_size(out.bytes().size()));
+    ASSERT_EQ(*aead.decrypt(out.bytes(), {}, back), plain.size());
+    back.resize(plain.size());
+    EXPECT_TRUE(back == plain);
+  }
+}
+
 }  // namespace
 }  // namespace millrace::tink

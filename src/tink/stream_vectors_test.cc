@@ -58,6 +58,17 @@ TEST(TinkVectors, SealingReproducesEveryStream) {
       ASSERT_EQ(expected.size(), v.ciphertext_length) << v.id;
       ASSERT_EQ(sha256_hex(expected), v.ciphertext_sha256_hex) << v.id;
     }
+    const bool gcm = v.key.params.construction == Construction::kAesGcmHkdf;
+    ASSERT_EQ(can_seal_pieces(*cipher, v.plaintext->size()), gcm) << v.id;
+    ASSERT_FALSE(can_seal_pieces(*cipher, std::nullopt)) << v.id;  // the last flag is sealed
+    for (const std::size_t step : {std::size_t{1001}, kUnlimited}) {
+      if (!gcm) continue;
+      TestSource in(*v.plaintext, {false, kUnlimited, true, {}});
+      PieceSource sealed(SegmentStage(*cipher, Direction::kSeal), format.header, in);
+      const Outcome outcome = drain(sealed, step);
+      ASSERT_FALSE(outcome.error) << v.id;
+      ASSERT_TRUE(outcome.bytes == expected) << v.id << " by pieces, step " << step;
+    }
     for (const Driver& driver : seal_drivers()) {
       for (const std::size_t step : steps_of(v, driver)) {
         for (const bool knows : {false, true}) {

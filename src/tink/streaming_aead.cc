@@ -56,6 +56,8 @@ class EncryptSource final : public StreamSource {
       : key_(key), stream_(std::move(stream)) {
     if (threads > 1) {
       sealed_ = std::make_unique<ParallelSegmentSource>(stream_.stage(), stream_.header(), in, threads);
+    } else if (prefers_pieces(stream_.stage(), in.remaining())) {
+      sealed_ = std::make_unique<PieceSource>(stream_.stage(), stream_.header(), in);
     } else {
       sealed_ = std::make_unique<SegmentSource>(stream_.stage(), stream_.header(), in);
     }
