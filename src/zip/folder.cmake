@@ -1,0 +1,4 @@
+millrace_folder(zip
+  SOURCES zip/archive_builder.cc zip/entry_name.cc zip/zip_writer.cc
+  LINKS base stream checksum)
+millrace_test(zip_test SOURCES zip/archive_builder_test.cc zip/zip_writer_test.cc LINKS zip)
