@@ -206,6 +206,7 @@ TEST(ZipReader, FollowsTheZip64EndRecord) {
 TEST(ZipReader, RefusesAZip64EndRecordThatIsWrongInOneWay_g6) {
   const std::string two = "zip64 end record: not what the end record says";
   EXPECT_EQ(refusal(raw_zip({{}}, {.entries = 2, .zip64 = true})), two);
+  EXPECT_EQ(refusal(raw_zip({{}}, {.entries = 2, .disk_entries = 0xffff, .zip64 = true})), two);
   EXPECT_EQ(refusal(raw_zip({{}}, {.directory_size = 46, .zip64 = true})), two);
   EXPECT_EQ(refusal(raw_zip({{}}, {.directory_offset = 41, .zip64 = true})), two);
   EXPECT_EQ(refusal(raw_zip({{}}, {.disk = 1, .zip64 = true})), two);
