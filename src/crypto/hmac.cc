@@ -1,6 +1,7 @@
 #include "crypto/hmac.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "base/check.h"
@@ -40,6 +41,44 @@ Result<Hmac> Hmac::create(HashAlgorithm hash, ByteView key) { return Hmac(std::m
 Status Hmac::compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const {
   MR_CHECK(out.size() <= hash_size(state_->hash));
   if (!state_->compute(out, a, b, c)) return Error{ErrorCode::kIo, "HMAC"};
+  return Ok{};
+}
+
+struct HmacStream::State {
+  using Message = std::variant<DirectHmac::Message, EvpHmac::Message>;
+
+  explicit State(const Hmac::State& key) : hash(key.hash), message(message_of(key)) {}
+
+  static Message message_of(const Hmac::State& key) {
+    if (const auto* evp = std::get_if<EvpHmac>(&key.with)) return Message(std::in_place_type<EvpHmac::Message>, *evp);
+    return Message(std::in_place_type<DirectHmac::Message>, std::get<DirectHmac>(key.with));
+  }
+
+  HashAlgorithm hash;
+  Message message;
+  bool started = false;
+};
+
+HmacStream::HmacStream(const Hmac& key) : state_(std::make_unique<State>(*key.state_)) {}
+HmacStream::HmacStream(HmacStream&&) noexcept = default;
+HmacStream& HmacStream::operator=(HmacStream&&) noexcept = default;
+HmacStream::~HmacStream() = default;
+
+void HmacStream::start() {
+  std::visit([](auto& message) { message.start(); }, state_->message);
+  state_->started = true;
+}
+
+void HmacStream::update(ByteView bytes) {
+  MR_CHECK(state_->started);
+  std::visit([&](auto& message) { message.update(bytes); }, state_->message);
+}
+
+Status HmacStream::finish(ByteSpan out) {
+  MR_CHECK(state_->started && out.size() <= hash_size(state_->hash));
+  state_->started = false;
+  if (!std::visit([&](auto& message) { return message.finish(out); }, state_->message))
+    return Error{ErrorCode::kIo, "HMAC"};
   return Ok{};
 }
 

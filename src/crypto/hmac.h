@@ -24,9 +24,33 @@ class Hmac {
   Status compute(ByteSpan out, ByteView a, ByteView b = {}, ByteView c = {}) const;
 
  private:
+  friend class HmacStream;
   friend Result<SecretBytes> hkdf(HashAlgorithm hash, ByteView ikm, ByteView salt, ByteView info, std::size_t size);
   struct State;
   explicit Hmac(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// HmacStream computes HMAC over a message that comes in pieces, one message after another, and allocates nothing for
+// them. It borrows the key: the Hmac, or the one it was moved to, outlives it. One thread at a time; several streams
+// of one key may work at once.
+class HmacStream {
+ public:
+  explicit HmacStream(const Hmac& key);
+  HmacStream(HmacStream&&) noexcept;
+  HmacStream& operator=(HmacStream&&) noexcept;
+  ~HmacStream();
+
+  // start begins a message; whatever was added since the last start() is forgotten.
+  void start();
+  // update cannot report a failure of OpenSSL; finish() does. Needs a message that was started.
+  void update(ByteView bytes);
+  // finish ends the message and writes the first out.size() bytes of its HMAC; out.size() <= hash_size. On failure out
+  // is zeroed.
+  Status finish(ByteSpan out);
+
+ private:
+  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -72,56 +72,77 @@ void set_key(std::byte* inner, std::byte* outer, ByteView key) {
   secure_zero(block);
 }
 
+// The outer hash over the digest that `state` ends with; the room is used again and cleansed.
 template <class Hash>
-void compute_with(const std::byte* inner, const std::byte* outer, ByteSpan out, ByteView a, ByteView b, ByteView c) {
-  struct {
-    typename Hash::State state;
-    std::byte digest[Hash::kDigest];
-  } work;
-  std::memcpy(&work.state, inner, sizeof work.state);
-  for (const ByteView part : {a, b, c}) {
-    if (!part.empty()) Hash::update(work.state, part);
+void finish_with(typename Hash::State& state, const std::byte* outer, ByteSpan out) {
+  std::byte digest[Hash::kDigest];
+  Hash::finish(state, digest);
+  std::memcpy(&state, outer, sizeof state);
+  Hash::update(state, digest);
+  Hash::finish(state, digest);
+  std::copy_n(digest, out.size(), out.data());
+  secure_zero(digest);
+  secure_zero(std::as_writable_bytes(std::span(&state, 1)));
+}
+
+template <class Hash>
+void update_with(typename Hash::State& state, ByteView bytes) {
+  if (!bytes.empty()) Hash::update(state, bytes);
+}
+
+// for_hash calls `call` with a value of the class above that `hash` stands for.
+template <class Call>
+void for_hash(HashAlgorithm hash, Call call) {
+  switch (hash) {
+    case HashAlgorithm::kSha1:
+      return call(Sha1{});
+    case HashAlgorithm::kSha256:
+      return call(Sha256{});
+    case HashAlgorithm::kSha512:
+      return call(Sha512{});
+    case HashAlgorithm::kMd5:
+      MR_CHECK(false);
   }
-  Hash::finish(work.state, work.digest);
-  std::memcpy(&work.state, outer, sizeof work.state);
-  Hash::update(work.state, work.digest);
-  Hash::finish(work.state, work.digest);
-  std::copy_n(work.digest, out.size(), out.data());
-  secure_zero(std::as_writable_bytes(std::span(&work, 1)));
+}
+
+// The state that start() put into its room.
+template <class Hash>
+typename Hash::State& state_in(std::byte* room) {
+  return *std::launder(reinterpret_cast<typename Hash::State*>(room));
 }
 
 }  // namespace
 
 DirectHmac::DirectHmac(HashAlgorithm hash, ByteView key) : hash_(hash) {
   static_assert(std::max({sizeof(SHA_CTX), sizeof(SHA256_CTX), sizeof(SHA512_CTX)}) <= kStateSize);
-  switch (hash) {
-    case HashAlgorithm::kSha1:
-      set_key<Sha1>(inner(), outer(), key);
-      break;
-    case HashAlgorithm::kSha256:
-      set_key<Sha256>(inner(), outer(), key);
-      break;
-    case HashAlgorithm::kSha512:
-      set_key<Sha512>(inner(), outer(), key);
-      break;
-    case HashAlgorithm::kMd5:
-      MR_CHECK(false);
-  }
+  for_hash(hash, [&]<class Hash>(Hash) { set_key<Hash>(inner(), outer(), key); });
 }
 
 DirectHmac::~DirectHmac() { secure_zero(states_); }
 
 void DirectHmac::compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const {
-  switch (hash_) {
-    case HashAlgorithm::kSha1:
-      return compute_with<Sha1>(inner(), outer(), out, a, b, c);
-    case HashAlgorithm::kSha256:
-      return compute_with<Sha256>(inner(), outer(), out, a, b, c);
-    case HashAlgorithm::kSha512:
-      return compute_with<Sha512>(inner(), outer(), out, a, b, c);
-    case HashAlgorithm::kMd5:
-      MR_CHECK(false);
-  }
+  for_hash(hash_, [&]<class Hash>(Hash) {
+    typename Hash::State state;
+    std::memcpy(&state, inner(), sizeof state);
+    for (const ByteView part : {a, b, c}) update_with<Hash>(state, part);
+    finish_with<Hash>(state, outer(), out);
+  });
+}
+
+void DirectHmac::Message::start() {
+  for_hash(key_.hash_, [&]<class Hash>(Hash) {
+    typename Hash::State& state = new_state<Hash>(state_);
+    std::memcpy(&state, key_.inner(), sizeof state);
+  });
+}
+
+void DirectHmac::Message::update(ByteView bytes) {
+  for_hash(key_.hash_, [&]<class Hash>(Hash) { update_with<Hash>(state_in<Hash>(state_), bytes); });
+}
+
+bool DirectHmac::Message::finish(ByteSpan out) {
+  for_hash(key_.hash_, [&]<class Hash>(Hash) { finish_with<Hash>(state_in<Hash>(state_), key_.outer(), out); });
+  return true;
 }
 
 }  // namespace millrace

@@ -11,6 +11,7 @@
 
 #include "crypto/hmac.h"
 #include "millrace/bytes.h"
+#include "millrace/secret.h"
 
 namespace millrace {
 
@@ -23,9 +24,25 @@ class DirectHmac {
   // compute writes the first out.size() bytes of HMAC(key, a | b | c); out.size() <= hash_size. It cannot fail.
   void compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const;
 
- private:
-  // Room for the state of any of the three hashes, twice; hmac_direct.cc checks that they fit.
+  // Room for the state of any of the three hashes; hmac_direct.cc checks that they fit.
   static constexpr std::size_t kStateSize = 216;
+  // Message is a computation in pieces: start, update..., finish, and again. The key outlives it.
+  class Message {
+   public:
+    explicit Message(const DirectHmac& key) : key_(key) {}
+    Message(const Message&) = delete;
+    Message& operator=(const Message&) = delete;
+    ~Message() { secure_zero(state_); }
+    void start();
+    void update(ByteView bytes);
+    bool finish(ByteSpan out);  // as compute; true
+
+   private:
+    const DirectHmac& key_;
+    alignas(8) std::byte state_[kStateSize];
+  };
+
+ private:
   std::byte* inner() { return states_; }
   std::byte* outer() { return states_ + kStateSize; }
   const std::byte* inner() const { return states_; }

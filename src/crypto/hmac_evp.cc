@@ -68,30 +68,42 @@ class ContextStock {
   std::vector<MacContext> free_[3];
 };
 
-bool update(EVP_MAC_CTX* ctx, ByteView bytes) {
-  return bytes.empty() || EVP_MAC_update(ctx, openssl_bytes(bytes), bytes.size()) == 1;
-}
-
 }  // namespace
 
-bool EvpHmac::compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const {
-  MacContext ctx = ContextStock::instance().take(hash_);
+EvpHmac::Message::Message(const EvpHmac& key) : key_(key), ctx_(ContextStock::instance().take(key.hash_).release()) {}
+
+EvpHmac::Message::~Message() { ContextStock::instance().give(key_.hash_, MacContext(ctx_)); }
+
+void EvpHmac::Message::start() {
   // An empty HMAC key is a key of one zero byte (both are padded with zeros to the block), which OpenSSL takes as one.
   static constexpr std::byte kEmptyKey[1] = {};
-  const ByteView key = key_.size() == 0 ? ByteView(kEmptyKey) : key_.reveal();
+  const ByteView key = key_.key_.size() == 0 ? ByteView(kEmptyKey) : key_.key_.reveal();
+  good_ = ctx_ != nullptr && EVP_MAC_init(ctx_, openssl_bytes(key), key.size(), nullptr) == 1;
+}
+
+void EvpHmac::Message::update(ByteView bytes) {
+  if (bytes.empty()) return;
+  good_ = good_ && EVP_MAC_update(ctx_, openssl_bytes(bytes), bytes.size()) == 1;
+}
+
+bool EvpHmac::Message::finish(ByteSpan out) {
   std::byte full[kMaxHashSize];
   std::size_t size = 0;
-  const bool done = ctx != nullptr && EVP_MAC_init(ctx.get(), openssl_bytes(key), key.size(), nullptr) == 1 &&
-                    update(ctx.get(), a) && update(ctx.get(), b) && update(ctx.get(), c) &&
-                    EVP_MAC_final(ctx.get(), openssl_bytes(full), &size, sizeof full) == 1 && size >= out.size();
-  ContextStock::instance().give(hash_, std::move(ctx));
-  if (done) {
+  good_ = good_ && EVP_MAC_final(ctx_, openssl_bytes(full), &size, sizeof full) == 1 && size >= out.size();
+  if (good_) {
     std::copy_n(full, out.size(), out.data());
   } else {
     secure_zero(out);
   }
   secure_zero(full);
-  return done;
+  return good_;
+}
+
+bool EvpHmac::compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const {
+  Message message(*this);
+  message.start();
+  for (const ByteView part : {a, b, c}) message.update(part);
+  return message.finish(out);
 }
 
 }  // namespace millrace

@@ -1,6 +1,8 @@
 // HMAC through OpenSSL's providers (internal): for MILLRACE_CRYPTO=openssl.
 #pragma once
 
+#include <openssl/types.h>
+
 #include "crypto/hmac.h"
 #include "millrace/bytes.h"
 #include "millrace/secret.h"
@@ -13,6 +15,24 @@ class EvpHmac {
   EvpHmac(HashAlgorithm hash, ByteView key) : hash_(hash), key_(SecretBytes::copy_of(key)) {}
   // compute writes the first out.size() bytes of HMAC(key, a | b | c), or zeros and returns false.
   bool compute(ByteSpan out, ByteView a, ByteView b, ByteView c) const;
+
+  // Message is a computation in pieces: start, update..., finish, and again. It keeps the context that it borrowed. A
+  // failure shows in finish(), which then writes zeros and returns false. The key outlives it.
+  class Message {
+   public:
+    explicit Message(const EvpHmac& key);
+    Message(const Message&) = delete;
+    Message& operator=(const Message&) = delete;
+    ~Message();
+    void start();
+    void update(ByteView bytes);
+    bool finish(ByteSpan out);  // as compute
+
+   private:
+    const EvpHmac& key_;
+    EVP_MAC_CTX* ctx_;  // null when OpenSSL had no memory
+    bool good_ = false;
+  };
 
  private:
   HashAlgorithm hash_;

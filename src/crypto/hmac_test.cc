@@ -77,6 +77,48 @@ TEST(Hmac, ShorterOutputsAreTheBeginning) {
   }
 }
 
+TEST(HmacStream, EveryCutGivesTheHmacOfTheWhole) {
+  Random random(6);
+  for (const HashAlgorithm hash : kHashes) {
+    const Bytes key = random.bytes(40);
+    Hmac hmac = *Hmac::create(hash, key);
+    HmacStream stream(hmac);
+    const Hmac moved = std::move(hmac);  // the stream follows its key
+    for (std::size_t size = 0; size <= 300; ++size) {
+      const Bytes message = random.bytes(size);
+      stream.start();
+      for (std::size_t at = 0; at < size;) {
+        const std::size_t n = std::min(random.below(size % 7 == 0 ? 4 : 140), size - at);
+        stream.update(ByteView(message).subspan(at, n));
+        at += n;
+      }
+      Bytes out(hash_size(hash));
+      ASSERT_TRUE(stream.finish(out));
+      ASSERT_EQ(out, oracle(hash, key, message)) << size;
+    }
+  }
+}
+
+TEST(HmacStream, StartForgetsAndShorterOutputsAreTheBeginning) {
+  for (const HashAlgorithm hash : kHashes) {
+    const Hmac hmac = *Hmac::create(hash, {});
+    HmacStream a(hmac);
+    HmacStream b = HmacStream(hmac);
+    a.start();
+    a.update(as_bytes("forgotten"));
+    b.start();
+    b.update(as_bytes("other"));
+    a.start();
+    a.update(as_bytes("text"));
+    Bytes out(7);
+    ASSERT_TRUE(a.finish(out));
+    EXPECT_TRUE(testing::equal(out, ByteView(oracle(hash, {}, as_bytes("text"))).first(7)));
+    Bytes other(hash_size(hash));
+    ASSERT_TRUE(b.finish(other));
+    EXPECT_EQ(other, oracle(hash, {}, as_bytes("other")));
+  }
+}
+
 TEST(Hmac, OneKeyServesManyThreads) {
   Random random(4);
   const Bytes key = random.bytes(32);
@@ -87,10 +129,14 @@ TEST(Hmac, OneKeyServesManyThreads) {
     for (std::size_t t = 0; t < bad.size(); ++t) {
       threads.emplace_back([&, t] {
         Random own(static_cast<std::uint32_t>(100 + t));
+        HmacStream stream(hmac);
         for (int i = 0; i < 100; ++i) {
           const Bytes message = own.bytes(own.below(500));
           Bytes out(hash_size(hash));
           bad[t] += !hmac.compute(out, message) || out != oracle(hash, key, message);
+          stream.start();
+          stream.update(message);
+          bad[t] += !stream.finish(out) || out != oracle(hash, key, message);
           bad[t] += !Hmac::create(hash, message)->compute(out, key) || out != oracle(hash, message, key);
         }
       });
