@@ -11,7 +11,8 @@ endif()
 
 millrace_folder(crypto
   SOURCES crypto/aes_ctr.cc crypto/aes_gcm.cc crypto/aes_gcm_openssl.cc crypto/hash.cc crypto/hmac.cc crypto/hmac_direct.cc
-    crypto/hmac_evp.cc crypto/kernel_policy.cc crypto/openssl_cipher.cc crypto/openssl_version.cc crypto/random.cc ${millrace_crypto_native}
+    crypto/hmac_evp.cc crypto/kernel_policy.cc crypto/key_encoding.cc crypto/openssl_cipher.cc crypto/openssl_key.cc
+    crypto/openssl_version.cc crypto/private_key_der.cc crypto/public_key.cc crypto/random.cc ${millrace_crypto_native}
   LINKS base
   PRIVATE_LINKS OpenSSL::Crypto)
 if(millrace_crypto_native)
@@ -21,6 +22,8 @@ endif()
 foreach(test aes_ctr_test aes_gcm_test aes_gcm_wycheproof_test gcm_sealer_test hmac_test kernel_policy_test random_test)
   millrace_test(${test} SOURCES crypto/${test}.cc LINKS crypto LIBRARIES OpenSSL::Crypto Threads::Threads)
 endforeach()
+millrace_test(public_key_test SOURCES crypto/private_key_residue_test.cc crypto/public_key_test.cc crypto/public_key_vectors_test.cc
+  LINKS crypto LIBRARIES OpenSSL::Crypto Threads::Threads)
 if(MILLRACE_BUILD_TESTS AND millrace_crypto_native)
   target_compile_definitions(kernel_policy_test PRIVATE MILLRACE_NATIVE_AES)
 endif()
