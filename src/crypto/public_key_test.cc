@@ -343,6 +343,55 @@ TEST(PrivateKey, RsaNumbersLongerThanTheModulusAreRefused) {
   EXPECT_EQ(private_error(key).code, ErrorCode::kInvalidArgument);
 }
 
+TEST(PrivateKey, StructuresAreReadToTheirLastByte) {
+  const Bytes version = from_hex("020101");
+  const Bytes scalar = der(0x04, Bytes(32, std::byte{5}));
+  const Bytes p256 = der(0xa0, from_hex("06082a8648ce3d030107"));
+  const Bytes p384 = der(0xa0, from_hex("06052b81040022"));
+  const Bytes null = from_hex("0500");
+  const auto sec1_error = [](std::initializer_list<ByteView> parts) { return private_error(der(0x30, join(parts))); };
+  const std::string_view accepted = "accepted";
+  EXPECT_EQ(sec1_error({version, scalar, p256}).where, accepted);
+  EXPECT_EQ(sec1_error({version, scalar}).code, ErrorCode::kInvalidArgument);  // which curve?
+  EXPECT_EQ(sec1_error({version, scalar, p256, null}).code, ErrorCode::kMalformed);
+  EXPECT_EQ(sec1_error({from_hex("020102"), scalar, p256}).code, ErrorCode::kMalformed);
+  EXPECT_EQ(sec1_error({version, scalar, p256, der(0xa1, from_hex("030200"))}).code, ErrorCode::kMalformed);
+  EXPECT_EQ(sec1_error({version, scalar, p256, der(0xa1, from_hex("03020000"))}).code, ErrorCode::kInvalidArgument);
+  // The scalar: empty, zero, not below the order, longer than the field; leading zeros may be missing.
+  EXPECT_EQ(sec1_error({version, der(0x04, {}), p256}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(sec1_error({version, der(0x04, Bytes(32)), p256}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(sec1_error({version, der(0x04, Bytes(32, std::byte{0xff})), p256}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(sec1_error({version, der(0x04, Bytes(33)), p256}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(sec1_error({version, der(0x04, Bytes(1, std::byte{5})), p256}).where, accepted);
+
+  // PKCS#8 around it: with or without the curve inside, attributes behind it, but not two curves.
+  const Bytes algorithm = der(0x30, from_hex("06072a8648ce3d020106082a8648ce3d030107"));
+  const auto pkcs8_error = [&](const Bytes& inside, const Bytes& behind) {
+    return private_error(der(0x30, join({from_hex("020100"), algorithm, der(0x04, inside), behind})));
+  };
+  const Bytes bare = der(0x30, join({version, scalar}));
+  EXPECT_EQ(pkcs8_error(bare, {}).where, accepted);
+  EXPECT_EQ(pkcs8_error(bare, from_hex("a000")).where, accepted);
+  EXPECT_EQ(pkcs8_error(bare, null).code, ErrorCode::kMalformed);
+  EXPECT_EQ(pkcs8_error(der(0x30, join({version, scalar, p256})), {}).where, accepted);
+  EXPECT_EQ(pkcs8_error(der(0x30, join({version, scalar, p384})), {}).code, ErrorCode::kInvalidArgument);
+  EXPECT_EQ(pkcs8_error({}, {}).code, ErrorCode::kMalformed);
+
+  // RSA: a number missing, one too many, more than two primes, and the parameter that must be NULL.
+  Bytes rsa = Foreign(EVP_RSA_gen(2048)).traditional_der();
+  const ByteView numbers = ByteView(rsa).subspan(4);
+  EXPECT_EQ(private_error(der(0x30, numbers)).where, accepted);
+  EXPECT_EQ(private_error(der(0x30, join({numbers, version}))).code, ErrorCode::kMalformed);
+  const auto rsa_pkcs8_error = [&](const char* parameter) {
+    const Bytes id = der(0x30, join({from_hex("06092a864886f70d010101"), from_hex(parameter)}));
+    return private_error(der(0x30, join({from_hex("020100"), id, der(0x04, rsa)})));
+  };
+  EXPECT_EQ(rsa_pkcs8_error("0500").where, accepted);
+  EXPECT_EQ(rsa_pkcs8_error("").code, ErrorCode::kMalformed);
+  rsa[6] = std::byte{1};
+  EXPECT_EQ(private_error(rsa).code, ErrorCode::kInvalidArgument);
+}
+
 TEST(RsaOaep, OpensWhatItSealedUpToTheLargestMessage) {
   testing::Random random(1);
   const PublicKey half = rsa_key().public_key();
@@ -376,6 +425,10 @@ TEST(RsaOaep, EveryFailureLooksTheSame) {
     sealed[at] ^= std::byte{1};
   }
   EXPECT_TRUE(rsa_key().oaep_decrypt(sealed));
+  // A leading zero is part of the ciphertext, although the number is the same without it.
+  while (sealed[0] != std::byte{0}) sealed = *rsa_key().public_key().oaep_encrypt(Bytes(32));
+  EXPECT_TRUE(rsa_key().oaep_decrypt(sealed));
+  results.push_back(rsa_key().oaep_decrypt(ByteView(sealed).subspan(1)));
   for (const auto& result : results) {
     ASSERT_FALSE(result);
     EXPECT_EQ(describe(result.error()), describe({ErrorCode::kNotAuthentic, "RSA-OAEP"}));
