@@ -306,9 +306,20 @@ TEST(PublicKey, RsaNumbersAreBounded) {
 }
 
 TEST(PublicKey, PointsThatAreNotOnTheCurveAreRefused) {
-  for (const char* const curve : {"P-256", "P-384", "P-521"}) {
-    const Foreign key(EVP_EC_gen(curve));
+  struct Curve {
+    const char* name;
+    std::size_t field_size;
+  };
+  for (const Curve& curve : {Curve{"P-256", 32}, Curve{"P-384", 48}, Curve{"P-521", 66}}) {
+    const Foreign key(EVP_EC_gen(curve.name));
     Bytes spki = key.public_der();
+    // The hybrid form of the same point, with either sign of y.
+    const std::size_t form = spki.size() - 1 - 2 * curve.field_size;
+    for (const std::byte hybrid : {std::byte{6}, std::byte{7}}) {
+      spki[form] = hybrid;
+      EXPECT_EQ(public_error(spki).where, "key: point");
+    }
+    spki[form] = std::byte{4};
     spki.back() ^= std::byte{1};
     EXPECT_EQ(public_error(spki).code, ErrorCode::kInvalidArgument);
     EXPECT_EQ(public_error(spki).where, "key: point");
