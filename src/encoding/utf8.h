@@ -1,0 +1,18 @@
+// UTF-8 (RFC 3629), strictly: no overlong forms, no surrogates, nothing above U+10FFFF.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace millrace {
+
+// utf8_decode returns the character that begins at text[position] and moves position behind it; nothing, and position
+// as it was, if there is none. position < text.size().
+std::optional<char32_t> utf8_decode(std::string_view text, std::size_t& position);
+bool utf8_is_valid(std::string_view text);
+// utf8_append adds a character, which must be one (no surrogate).
+void utf8_append(std::string& out, char32_t c);
+
+}  // namespace millrace
