@@ -7,6 +7,21 @@ millrace_folder(tdf
     tdf/root_signature.cc
     tdf/spec_version.cc
   LINKS base stream crypto checksum encoding segment)
-millrace_test(tdf_manifest_test SOURCES
+millrace_test(tdf_manifest_test
+  SOURCES
+    tdf/manifest_reader_test.cc
+    tdf/manifest_text_test.cc
     tdf/manifest_vectors_test.cc
+    tdf/policy_test.cc
   LINKS tdf)
+millrace_test(tdf_manifest_memory_test SOURCES tdf/manifest_memory_test.cc LINKS tdf)
+if(MILLRACE_BUILD_TESTS)
+  # What is written, against the published JSON schemas.
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  add_executable(tdf_manifest_samples tdf/manifest_samples.cc)
+  millrace_flags(tdf_manifest_samples)
+  target_link_libraries(tdf_manifest_samples PRIVATE millrace_tdf)
+  add_test(NAME tdf_manifest_schema_test
+    COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/manifest_schema_test.py $<TARGET_FILE:tdf_manifest_samples>
+      ${PROJECT_SOURCE_DIR}/tests/vectors/opentdf/schemas)
+endif()

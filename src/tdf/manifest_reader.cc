@@ -190,7 +190,9 @@ class ManifestReader {
     has_segments_ = true;
     return in_.array(kSegments, [this](std::size_t index) -> Status {
       if (index == limits_.max_segments) return in_.fail(kSegments, ErrorCode::kLimitExceeded);
-      Segment& segment = m_.segments.emplace_back(Segment{.plain_size = kAbsent, .cipher_size = kAbsent});
+      Segment& segment = m_.segments.emplace_back();
+      segment.plain_size = kAbsent;
+      segment.cipher_size = kAbsent;
       hash_texts_.push_back(0);
       bool has_hash = false;
       MR_TRY(in_.object(kSegments, [&](std::string_view name) -> Status {
