@@ -300,6 +300,18 @@ TEST(CanonicalJson, TheNumbersOfTheRfc) {
   EXPECT_FALSE(canonical_json(too_large, out));
 }
 
+TEST(CanonicalJson, AsDeepAsAReaderGoes) {
+  const std::size_t depth = JsonReader::kMaxDepth;
+  std::string text;
+  for (std::size_t i = 0; i < depth; ++i) text += i % 2 == 0 ? "[" : "{\"a\":";
+  text += "0";
+  for (std::size_t i = depth; i-- > 0;) text += i % 2 == 0 ? "]" : "}";
+  JsonReader in(text, kWhere, {.max_depth = depth});
+  std::string out;
+  ASSERT_TRUE(canonical_json(in, out));
+  EXPECT_EQ(out, text);
+}
+
 TEST(CanonicalJson, IsItsOwnCanonicalForm) {
   for (const std::string_view seed : kSeeds) {
     const std::string once = canonical(seed);
