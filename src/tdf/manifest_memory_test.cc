@@ -80,6 +80,8 @@ TEST(ManifestMemory, WhatIsNotKeptCostsNothing) {
   };
   EXPECT_LT(cost_of(unknown(std::string("[") + repeated("[],", kMany) + "0]"), limits, std::nullopt), kMiB / 2);
   EXPECT_LT(cost_of(unknown(std::string("[") + repeated("{},", kMany) + "0]"), limits, std::nullopt), kMiB / 2);
+  EXPECT_LT(cost_of(unknown(std::string("[") + repeated(R"({"a name":0},)", kMany) + "0]"), limits, std::nullopt),
+            kMiB / 2);
   EXPECT_LT(cost_of(unknown(std::string("\"") + std::string(kMany, 'x') + "\""), limits, std::nullopt), kMiB / 2);
   EXPECT_LT(cost_of(unknown(std::string("1") + std::string(kMany, '0')), limits, std::nullopt), kMiB / 2);
   EXPECT_LT(cost_of(unknown(std::string(kMany, '[')), limits, ErrorCode::kLimitExceeded), kMiB / 2);

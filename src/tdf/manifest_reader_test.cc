@@ -111,8 +111,9 @@ TEST(ManifestReader, T06SegmentsWithoutSizesHaveTheDefaults) {
   expect_refused(with(text, R"("encryptedSegmentSizeDefault":1028)", R"("x":1)"),
                  "tdf manifest: encryptedSegmentSizeDefault");
   // One size of its own and one by default do not fit together.
-  expect_refused(with(example(), kLast, R"("segmentSize":5)"), "tdf manifest: segments.segmentSize",
-                 ErrorCode::kMalformed, 2);
+  for (const char* one : {R"("segmentSize":5)", R"("encryptedSegmentSize":33)"}) {
+    expect_refused(with(example(), kLast, one), "tdf manifest: segments.segmentSize", ErrorCode::kMalformed, 2);
+  }
 }
 
 TEST(ManifestReader, T07UnequalSegmentsAreKeptAsTheyAre) {

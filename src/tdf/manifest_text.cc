@@ -41,15 +41,19 @@ class Text {
   bool good_ = true;
 };
 
+std::string_view non_empty(std::string_view text, std::string_view otherwise) {
+  return text.empty() ? otherwise : text;
+}
+
 void append_key_access(Text& text, const KeyAccessObject& object) {
   text.member(R"({"type":)", object.type).member(R"(,"url":)", object.url).member(R"(,"protocol":)", object.protocol);
   text.member(R"(,"wrappedKey":)", object.wrapped_key);
-  const std::string_view algorithm = object.binding_algorithm.empty() ? "HS256" : object.binding_algorithm;
+  const std::string_view algorithm = non_empty(object.binding_algorithm, "HS256");
   text.member(R"(,"policyBinding":{"alg":)", algorithm).member(R"(,"hash":)", object.binding_hash).raw("}");
   if (!object.encrypted_metadata.empty()) text.member(R"(,"encryptedMetadata":)", object.encrypted_metadata);
   text.member(R"(,"kid":)", object.kid);
   if (!object.sid.empty()) text.member(R"(,"sid":)", object.sid);
-  text.member(R"(,"schemaVersion":)", object.schema_version.empty() ? "1.0" : object.schema_version);
+  text.member(R"(,"schemaVersion":)", non_empty(object.schema_version, "1.0"));
   if (!object.ephemeral_public_key.empty()) text.member(R"(,"ephemeralPublicKey":)", object.ephemeral_public_key);
   text.raw("}");
 }
