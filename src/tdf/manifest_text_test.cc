@@ -57,6 +57,13 @@ TEST(ManifestText, WhatIsWrittenIsReadBack) {
   }
 }
 
+TEST(ManifestText, WhatOldKeyAccessObjectsLackIsAdded) {
+  Manifest manifest = example_manifest();
+  manifest.key_access[0].binding_algorithm.clear();
+  manifest.key_access[0].schema_version.clear();
+  EXPECT_EQ(must(to_json(manifest)), must(to_json(example_manifest())));
+}
+
 TEST(ManifestText, TheFormOfOldFilesHasNoVersion) {
   EXPECT_EQ(must(to_json(example_manifest(SegmentHash::kGmac, SpecVersion::k422))).find("4.3.0"), std::string::npos);
 }
