@@ -59,8 +59,10 @@ class KeyAccess {
     std::string explanation;           // for people: "no private key for kid r1"; never anything secret
   };
   virtual ~KeyAccess() = default;
-  // unwrap tries all objects and answers in their order. It may leave out (kInvalidArgument, "not needed") an object
-  // when another one with the same sid has given its share. `policy` is the manifest's base64 text.
+  static constexpr std::string_view kNotNeeded = "not needed";
+  // unwrap tries all objects and answers in their order. It may leave out (kInvalidArgument, kNotNeeded) an object
+  // when another one with the same sid has given a share whose policy binding holds. `policy` is the manifest's base64
+  // text.
   virtual std::vector<Share> unwrap(std::string_view policy, std::span<const KeyAccessObject> objects) const = 0;
 };
 

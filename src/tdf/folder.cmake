@@ -1,16 +1,24 @@
 millrace_folder(tdf
   SOURCES
     tdf/assertion_json.cc
+    tdf/json_members.cc
+    tdf/kas_public_key.cc
+    tdf/key_split.cc
+    tdf/key_wrap.cc
+    tdf/local_key_access.cc
     tdf/manifest_reader.cc
     tdf/manifest_text.cc
     tdf/policy.cc
+    tdf/policy_binding.cc
     tdf/root_signature.cc
+    tdf/share_metadata.cc
     tdf/spec_version.cc
   LINKS base stream crypto checksum encoding segment)
-millrace_test(tdf_manifest_test
+millrace_test(tdf_keys_test
   SOURCES
-    tdf/manifest_reader_test.cc
-    tdf/manifest_text_test.cc
+    tdf/key_split_test.cc
+  LINKS tdf)
+millrace_test(tdf_manifest_test SOURCES
     tdf/manifest_vectors_test.cc
     tdf/policy_test.cc
   LINKS tdf)
