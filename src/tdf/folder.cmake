@@ -1,7 +1,11 @@
 millrace_folder(tdf
   SOURCES
+    tdf/assertion.cc
+    tdf/assertion_files.cc
     tdf/assertion_json.cc
+    tdf/assertion_key.cc
     tdf/json_members.cc
+    tdf/jws.cc
     tdf/kas_public_key.cc
     tdf/key_split.cc
     tdf/key_wrap.cc
@@ -14,8 +18,10 @@ millrace_folder(tdf
     tdf/share_metadata.cc
     tdf/spec_version.cc
   LINKS base stream crypto checksum encoding segment)
+target_compile_definitions(millrace_tdf PRIVATE MILLRACE_VERSION="${PROJECT_VERSION}")
 millrace_test(tdf_keys_test
   SOURCES
+    tdf/assertion_test.cc
     tdf/key_split_test.cc
   LINKS tdf)
 millrace_test(tdf_manifest_test SOURCES
