@@ -23,6 +23,7 @@ millrace_test(tdf_keys_test
   SOURCES
     tdf/assertion_test.cc
     tdf/key_split_test.cc
+    tdf/keys_vectors_test.cc
   LINKS tdf)
 millrace_test(tdf_manifest_test SOURCES
     tdf/manifest_vectors_test.cc
