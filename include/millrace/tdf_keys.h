@@ -112,7 +112,10 @@ struct NewAssertion {
 };
 // parse_new_assertions reads what `--with-assertions` takes: a JSON array of assertions without binding, each
 // optionally with "signingKey": {"alg": "HS256"|"RS256", "key": TEXT}. An HS256 key is the ASCII bytes of its text, not
-// what they may decode to; an RS256 key is PEM. Errors: kMalformed, kInvalidArgument (a doubled or empty id).
+// what they may decode to; an RS256 key is PEM. A statement's value that is an object becomes its canonical text.
+// Members that are not known are refused. A key's text with escapes passes through memory that is not cleansed. Errors:
+// kMalformed, kLimitExceeded, kInvalidArgument (a doubled or empty id, a key of another kind), detail: the 1-based
+// assertion.
 Result<std::vector<NewAssertion>> parse_new_assertions(ByteView json);
 // system_metadata_assertion is the SDKs' built-in one ("system-metadata"), signed with the file's key.
 // `creation_date` is RFC 3339.
@@ -124,7 +127,8 @@ struct AssertionKeys {
   std::map<std::string, AssertionKey, std::less<>> by_id;
   std::optional<AssertionKey> fallback;
 };
-// parse_assertion_keys reads {"keys": {"<id>": {"alg": "RS256", "key": "PEM"}}}; "Keys" too.
+// parse_assertion_keys reads {"keys": {"<id>": {"alg": "RS256", "key": "PEM"}}}; "Keys" too. RS256 keys are public ones
+// or certificates. Errors as parse_new_assertions.
 Result<AssertionKeys> parse_assertion_keys(ByteView json);
 
 }  // namespace millrace::tdf

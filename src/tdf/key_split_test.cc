@@ -10,6 +10,7 @@
 #include "encoding/hex.h"
 #include "millrace/base64.h"
 #include "tdf/base64_bytes.h"
+#include "tdf/key_wrap.h"
 #include "tdf/tdf_test_support.h"
 
 namespace millrace::tdf {
@@ -338,12 +339,14 @@ TEST(RecoverKey, EcWrappedKeysHaveOneSize) {
 
 // An RSA block with the key's size may hold a share of any length up to 214 bytes.
 TEST(RecoverKey, RsaSharesHaveOneSize) {
-  const PublicKey key = must(PublicKey::parse(as_bytes(sample_public("rsa-2048").pem())));
+  const PrivateKey private_key = must(PrivateKey::parse(as_bytes(read_vector(sample_path("rsa-2048", "private.der")))));
+  const PublicKey key = private_key.public_key();
   for (const std::size_t size : {0u, 16u, 31u, 33u, 64u}) {
     Manifest manifest = wrapped({target("rsa-2048")}, Split::kAll);
     const Bytes share = testing::noise_bytes(size);
     manifest.key_access[0].wrapped_key = base64_encode(must(key.oaep_encrypt(share)));
     manifest.key_access[0].binding_hash = must(policy_binding(share, kPolicy));
+    EXPECT_FALSE(unwrap_share(private_key, manifest.key_access[0])) << size;
     EXPECT_FALSE(recover_key(manifest, sample_keys({"rsa-2048"}), nullptr)) << size;
   }
 }
