@@ -22,6 +22,20 @@ bool has_controls(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
+// is_authority takes a host, perhaps in brackets, and perhaps a port from 1 to 65535.
+bool is_authority(std::string_view text) {
+  const std::size_t host = text.starts_with('[') ? text.find(']') + 1 : std::min(text.find(':'), text.size());
+  const std::string_view rest = text.substr(host);
+  if (host == 0) return false;
+  if (rest.empty()) return true;
+  std::uint32_t port = 0;
+  for (const char c : rest.substr(1)) {
+    if (c < '0' || c > '9' || port > 65535) return false;
+    port = port * 10 + static_cast<std::uint32_t>(c - '0');
+  }
+  return rest[0] == ':' && port > 0 && port <= 65535;
+}
+
 // is_kas_url takes http or https, a host, and perhaps a port and a path. Readers send their tokens there, so nothing
 // that two of them could read differently is let through: user names, queries, fragments, backslashes, blanks.
 bool is_kas_url(std::string_view url) {
@@ -29,9 +43,8 @@ bool is_kas_url(std::string_view url) {
   if (scheme != "https://" && scheme != "http://") return false;
   const std::string_view rest = url.substr(scheme.size());
   const bool plain = std::all_of(rest.begin(), rest.end(), [](char c) { return c > 0x20 && c < 0x7f; });
-  const std::string_view authority = rest.substr(0, rest.find('/'));
-  return plain && rest.find_first_of("@?#\\\"<>^`{|}") == std::string_view::npos && !authority.empty() &&
-         authority.front() != ':';
+  return plain && rest.find_first_of("@?#\\\"<>^`{|}") == std::string_view::npos &&
+         is_authority(rest.substr(0, rest.find('/')));
 }
 
 Status check_targets(const std::vector<KasTarget>& targets, Split split) {

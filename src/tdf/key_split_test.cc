@@ -189,11 +189,33 @@ TEST(WrapKey, RefusesTargetsThatReadersMisunderstand) {
     const auto objects = wrap_key(file_key(), targets, split, kPolicy, {});
     return objects ? std::string("accepted") : std::string(objects.error().where);
   };
-  for (const char* url : {"", "kas.example.com", "ftp://kas.example.com", "https://", "https:///kas", "https://:443",
-                          "https://a b", "https://a\n", "https://a\x7f", "https://user@a", "https://a?x", "https://a#x",
-                          "https://a\\b", "https://\xc3\xa9", "https:/a", "HTTPS://a"})
+  for (const char* url : {"",
+                          "kas.example.com",
+                          "ftp://kas.example.com",
+                          "https://",
+                          "https:///kas",
+                          "https://:443",
+                          "https://a b",
+                          "https://a\n",
+                          "https://a\x7f",
+                          "https://user@a",
+                          "https://a?x",
+                          "https://a#x",
+                          "https://a:",
+                          "https://a:0",
+                          "https://a:65536",
+                          "https://a:99999999999999999999",
+                          "https://a:b",
+                          "https://a:1:2",
+                          "https://[::1",
+                          "https://[::1]x",
+                          "https://a\\b",
+                          "https://\xc3\xa9",
+                          "https:/a",
+                          "HTTPS://a"})
     EXPECT_EQ(error_of({target("ec-secp256r1", url)}, Split::kAll), "key access: KAS URL") << url;
-  for (const char* url : {"https://a", "http://a:8080/kas", "https://[::1]:8443", "https://A.example.com/kas/"})
+  for (const char* url : {"https://a", "http://a:8080/kas", "https://a:65535", "https://[::1]", "https://[::1]:8443",
+                          "https://A.example.com/kas/"})
     EXPECT_EQ(error_of({target("ec-secp256r1", url)}, Split::kAll), "accepted") << url;
   EXPECT_EQ(error_of({target("ec-secp256r1", "https://a", "k\n1")}, Split::kAll), "key access: kid");
   EXPECT_EQ(error_of({}, Split::kAll), "key access: no target");
