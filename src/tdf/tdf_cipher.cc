@@ -1,5 +1,6 @@
 #include "tdf/tdf_cipher.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -107,6 +108,69 @@ Status TdfCipher::open(std::uint32_t index, Last last, ByteView segment, ByteSpa
   if (!status) secure_zero(out);
   return status;
 }
+
+// Pieces seals a segment as it comes: cipher, hash and checksum take each piece while it is in the cache.
+class TdfCipher::Pieces final : public PieceSealer {
+ public:
+  explicit Pieces(const TdfCipher& cipher) : cipher_(cipher) {
+    if (cipher.hmac_) mac_.emplace(*cipher.hmac_);
+  }
+
+  Status start(std::uint32_t index, Last, ByteSpan front) override {
+    MR_CHECK(front.size() == kGcmNonceSize);
+    index_ = index;
+    record_ = {};
+    plain_size_ = 0;
+    const auto run = [&]() -> Status {
+      MR_TRY(cipher_.begin_segment(index, front));
+      return gcm_.start(cipher_.gcm_, front, {});
+    };
+    const Status status = run();
+    if (!status) secure_zero(front);
+    if (mac_) mac_->start();
+    took(front);
+    return status;
+  }
+
+  Status update(ByteView in, ByteSpan out) override {
+    MR_TRY(gcm_.update(in, out));
+    took(out);
+    plain_size_ += in.size();
+    return Ok{};
+  }
+
+  Status finish(ByteSpan tag) override {
+    MR_CHECK(plain_size_ <= cipher_.layout_.plain_capacity(index_));
+    MR_TRY(gcm_.finish(tag));
+    took(tag);
+    if (mac_) {
+      if (const Status status = mac_->finish(record_.hash); !status) {
+        secure_zero(tag);
+        return status;
+      }
+    } else {
+      std::ranges::copy(tag, record_.hash.begin());
+    }
+    record_.plain_size = static_cast<std::uint32_t>(plain_size_);
+    cipher_.table_.put(index_, record_);
+    return Ok{};
+  }
+
+ private:
+  void took(ByteView sealed) {
+    record_.crc.extend(sealed);
+    if (mac_) mac_->update(sealed);
+  }
+
+  const TdfCipher& cipher_;
+  GcmSealer gcm_;
+  std::optional<HmacStream> mac_;  // of kHs256
+  std::uint32_t index_ = 0;
+  std::uint64_t plain_size_ = 0;
+  SegmentRecord record_;
+};
+
+std::unique_ptr<PieceSealer> TdfCipher::piece_sealer() const { return std::make_unique<Pieces>(*this); }
 
 Crc32 TdfCipher::payload_crc() const {
   Crc32 crc;

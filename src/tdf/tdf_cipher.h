@@ -20,10 +20,10 @@
 #include "millrace/checksum.h"
 #include "millrace/tdf_manifest.h"
 #include "segment/segment_cipher.h"
+#include "tdf/segment_overhead.h"
 
 namespace millrace::tdf {
 
-inline constexpr std::uint64_t kSegmentOverhead = kGcmNonceSize + kGcmTagSize;
 // Random nonces of 96 bits: fewer than 2^32 of them under one key (NIST SP 800-38D, 8.3).
 inline constexpr std::uint64_t kMaxSegments = (std::uint64_t{1} << 32) - 1;
 
@@ -40,6 +40,7 @@ class SegmentTable {
  public:
   SegmentTable() = default;
   explicit SegmentTable(std::vector<SegmentRecord> records) : records_(std::move(records)) {}
+
 
   void put(std::uint32_t index, const SegmentRecord& record);
   std::optional<SegmentRecord> get(std::uint32_t index) const;
@@ -59,6 +60,7 @@ class TdfCipher final : public SegmentCipher {
     // Sealing: a segment with this index or a higher one is refused with `too_many`.
     std::uint64_t max_segments = kMaxSegments;
     Error too_many = {ErrorCode::kLimitExceeded, "number of segments"};
+    // Sealing: how many there will be, if that is known, for their records.
     // Fills the nonce of segment `index`. Tests make streams repeatable with another one; it must never give the same
     // nonce twice under one key.
     Status (*make_nonce)(std::uint32_t index, ByteSpan nonce) = &random_nonce;
@@ -77,14 +79,15 @@ class TdfCipher final : public SegmentCipher {
   // Errors: kNotAuthentic for a hash or tag that is not right, and for a last segment that is not the last of the table
   // or the other way round.
   Status open(std::uint32_t index, Last last, ByteView segment, ByteSpan out) const override;
-  // PIECE
+  std::unique_ptr<PieceSealer> piece_sealer() const override;
+  bool seals_last() const override { return false; }
 
   const SegmentTable& table() const { return table_; }
   // payload_crc is the CRC-32 of all sealed segments. Requires that all have been sealed.
   Crc32 payload_crc() const;
 
  private:
-  // PIECE2
+  class Pieces;
   TdfCipher(AesGcm gcm, SegmentLayout layout, const Options& options, std::vector<SegmentRecord> expected);
   static Status random_nonce(std::uint32_t index, ByteSpan nonce);
   Status begin_segment(std::uint32_t index, ByteSpan nonce) const;

@@ -18,7 +18,8 @@ inline std::string read_vector(const std::string& name) {
 }
 
 // manifest_text_of cuts the manifest out of a golden file, or returns nothing. It knows just enough of ZIP for stored
-// entries: central records are found by their signature, sizes by the second field of a zip64 extra where they are large.
+// entries: central records are found by their signature, sizes by the second field of a zip64 extra where they are
+// large.
 inline std::string manifest_text_of(std::string_view archive) {
   const auto number = [archive](std::size_t at, std::size_t size) {
     std::uint64_t value = 0;
