@@ -120,6 +120,61 @@ TEST(TdfCipher, EveryDriverSealsTheSameBytesAndTheSameTable) {
   }
 }
 
+TEST(TdfCipher, PiecesMakeTheSameBytesAndTheSameTable) {
+  const std::size_t piece = kPieceSize;  // what transform_at seals by pieces is larger
+  for (const auto& [segment, sizes] : std::vector<std::pair<std::size_t, std::vector<std::size_t>>>{
+           {36, {0, 1, 35, 36, 37, 72, 500}}, {piece + 1000, {0, 1, piece, piece + 1000, 2 * piece, 3 * piece}}}) {
+    for (const std::size_t size : sizes) {
+      const Bytes plain = noise_bytes(size);
+      for (const SegmentHash hash : kBothHashes) {
+        const SegmentFormat format = tdf_format(hash, segment, 39, plain);
+        const Bytes expected = seal_by_loop(format, plain);
+        const auto check = [&](const char* way, const auto& seal) {
+          const auto cipher = format.cipher();
+          const Bytes sealed = seal(SegmentStage(*cipher, Direction::kSeal));
+          ASSERT_TRUE(sealed == expected) << way << " " << format.name << " " << size;
+          const auto& tdf = static_cast<const TdfCipher&>(*cipher);
+          ASSERT_EQ(tdf.payload_crc(), Crc32::of(ByteView(expected).subspan(39)));
+          Bytes by_loop;
+          Bytes by_pieces;
+          const auto whole = format.cipher();
+          std::uint32_t index = 0;
+          std::size_t at = 0;
+          for (const std::size_t n : plain_segments(format.layout, size)) {
+            Bytes out(n + kSegmentOverhead);
+            ASSERT_TRUE(whole->seal(index, Last::kNo, slice(plain, at, n), out));
+            append(by_loop, static_cast<const TdfCipher&>(*whole).table().get(index)->hash);
+            append(by_pieces, tdf.table().get(index)->hash);
+            at += n;
+            ++index;
+          }
+          ASSERT_EQ(by_pieces, by_loop) << way << " " << format.name << " " << size;
+          ASSERT_EQ(tdf.table().size(), index);
+        };
+        for (const bool knows : {false, true}) {
+          check("source", [&](const SegmentStage& stage) {
+            TestSource in(plain, {!knows, std::size_t{5001}, knows, {}});
+            PieceSource source(stage, format.header, in);
+            return drain(source, 4096).bytes;
+          });
+          check("sink", [&](const SegmentStage& stage) {
+            TestSink out;
+            PieceSink sink(stage, format.header, knows ? std::optional<std::uint64_t>(size) : std::nullopt, out);
+            EXPECT_FALSE(push(sink, plain, 4001, knows).error);
+            return out.bytes();
+          });
+        }
+        check("positions", [&](const SegmentStage& stage) {
+          const TestReadAt in(plain);
+          const TestWriteAt out(expected.size());
+          EXPECT_TRUE(transform_at(stage, format.header, in, &out, 2));
+          return out.bytes();
+        });
+      }
+    }
+  }
+}
+
 TEST(TdfCipher, EveryDriverOpensEverySize) {
   for (const std::size_t size : {0u, 1u, 35u, 36u, 37u, 72u, 73u, 1000u, 5000u, 5001u, 123456u}) {
     const Bytes plain = noise_bytes(size);

@@ -16,13 +16,23 @@ struct Writer::State {
 
 namespace {
 
-// The objects handed out own their file; each is the engine's driver with the tail behind it.
+// Segments larger than a piece never lie in memory whole. Smaller ones are better off in batches: one call to what is
+// below moves many of them.
+bool by_pieces(const NewFile& file) { return file.cipher().layout().segment_size() > kPieceSize; }
+
+// The objects handed out own their file; each is an engine's driver with the tail behind it.
 class TdfSink final : public Writer::FileSink {
  public:
   TdfSink(NewFile file, Sink& out, std::optional<std::uint64_t> plain_size)
-      : file_(std::move(file)), out_(out), sealing_(file_.stage(), file_.header(), out), left_(plain_size) {}
+      : file_(std::move(file)), out_(out), left_(plain_size) {
+    if (by_pieces(file_)) {
+      sealing_ = std::make_unique<PieceSink>(file_.stage(), file_.header(), plain_size, out);
+    } else {
+      sealing_ = std::make_unique<SegmentSink>(file_.stage(), file_.header(), out);
+    }
+  }
 
-  ByteSpan scratch() override { return sealing_.scratch(); }
+  ByteSpan scratch() override { return sealing_->scratch(); }
 
   Status write(ByteView bytes) override {
     if (failed_) return *failed_;
@@ -31,14 +41,14 @@ class TdfSink final : public Writer::FileSink {
       if (bytes.size() > *left_) return fail({ErrorCode::kInvalidArgument, "more plaintext than announced"});
       *left_ -= bytes.size();
     }
-    return keep(sealing_.write(bytes));
+    return keep(sealing_->write(bytes));
   }
 
   Status finish() override {
     if (failed_) return *failed_;
     if (std::exchange(finished_, true)) return Ok{};
     if (left_ && *left_ != 0) return fail({ErrorCode::kInvalidArgument, "less plaintext than announced"});
-    if (const Status status = sealing_.finish(); !status) return fail(status.error());
+    if (const Status status = sealing_->finish(); !status) return fail(status.error());
     const Result<std::vector<std::byte>> tail = file_.tail();
     if (!tail) return fail(tail.error());
     return keep(out_.write(*tail));
@@ -58,7 +68,7 @@ class TdfSink final : public Writer::FileSink {
 
   NewFile file_;
   Sink& out_;
-  SegmentSink sealing_;
+  std::unique_ptr<Sink> sealing_;
   std::optional<std::uint64_t> left_;  // plaintext announced and not yet written
   bool finished_ = false;
   std::optional<Error> failed_;
@@ -69,6 +79,8 @@ class TdfSource final : public Writer::FileSource {
   TdfSource(NewFile file, Source& plaintext, unsigned threads) : file_(std::move(file)), left_(file_.size()) {
     if (threads > 1) {
       sealed_ = std::make_unique<ParallelSegmentSource>(file_.stage(), file_.header(), plaintext, threads);
+    } else if (by_pieces(file_)) {
+      sealed_ = std::make_unique<PieceSource>(file_.stage(), file_.header(), plaintext);
     } else {
       sealed_ = std::make_unique<SegmentSource>(file_.stage(), file_.header(), plaintext);
     }

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/copy.h"
+#include "base/endian.h"
 #include "tdf/key_split.h"
 #include "testing/tdf_files.h"
 #include "testing/tdf_readers.h"
@@ -162,10 +163,12 @@ void expect_follows_the_rules(const Bytes& file, const Form& form, std::size_t s
 
 TEST(TdfWriter, EveryDriverWritesWhatTheRulesSayAndTheReaderReads) {
   for (const Form& form : kForms) {
-    for (const std::size_t segment_size : {std::size_t{40}, std::size_t{16384}}) {
+    // Many segments in a batch, and segments that are sealed by pieces.
+    for (const std::size_t segment_size : {std::size_t{40}, std::size_t{300000}}) {
       const Writer writer = *Writer::create(options_for(form, segment_size));
       for (const std::size_t size : {std::size_t{0}, std::size_t{1}, segment_size - 1, segment_size, segment_size + 1,
                                      3 * segment_size, 3 * segment_size + 7}) {
+        if (segment_size > 40 && size % segment_size > 1) continue;
         const Bytes plain = noise_bytes(size, 3);
         for (const bool unknown : {false, true}) {
           for (const TdfWritten& written : write_every_way(writer, plain, unknown)) {
@@ -250,8 +253,11 @@ TEST(TdfWriter, AlteredAssertionIsTampering) {
   };
   const Bytes plain = text_bytes("hello");
   expect_reads(with("secret", "secret"), access(), plain, "unchanged");
-  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"secret", "public"}, {"\"handling\"", "\"other\""}, {"\"tdo\"", "\"payload\""}, {"\"signature\":\"eyJ", "\"signature\":\"eyK"}}) {
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"secret", "public"},
+                                                        {"\"handling\"", "\"other\""},
+                                                        {"\"tdo\"", "\"payload\""},
+                                                        {"\"signature\":\"eyJ", "\"signature\":\"eyK"}}) {
     const Bytes changed = with(from, to);
     const Error error = expect_refused(changed, access(), ErrorCode::kNotAuthentic, plain, to);
     EXPECT_NE(error.where.find("assertion"), std::string_view::npos);
@@ -384,6 +390,23 @@ TEST(TdfWriter, t03_FilesAbove64GiB) {
   WriterOptions options = options_for({}, kMaxPortableSegmentSize);
   options.max_manifest_size = std::uint64_t{1} << 30;
   EXPECT_GT(*Writer::create(std::move(options))->file_size(std::uint64_t{1} << 40), std::uint64_t{1} << 40);
+}
+
+// Readers with signed 32-bit numbers: ZIP64 from a payload of 2^31 - 1 bytes on, and for every unknown length.
+TEST(TdfWriter, z01_LengthDecidesBetweenZipAndZip64) {
+  const Writer writer = *Writer::create(options_for({}, kDefaultSegmentSize));
+  const auto local_size = [&](std::optional<std::uint64_t> plain_size) {
+    TestSink out;
+    const auto sink = *writer.sink(out, plain_size);
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(sink->write(noise_bytes(1 << 20)));
+    return load_le<std::uint32_t>(slice(out.bytes(), 18, 4));
+  };
+  EXPECT_EQ(local_size(2147454974), 0u);
+  EXPECT_EQ(local_size(2147454975), 0xffffffffu);  // 0x7fffffff bytes of segments
+  EXPECT_EQ(local_size(std::nullopt), 0xffffffffu);
+  // A byte of plaintext, 20 bytes in the local header, 8 in the descriptor, 28 in the directory. That is in ZIP64 in
+  // both files, as the manifest lies behind 2^31 - 1 bytes.
+  EXPECT_EQ(*writer.file_size(2147454975) - *writer.file_size(2147454974), 1u + 20 + 8 + 28);
 }
 
 TEST(TdfWriter, AnnouncedLengthMustBeKept) {
