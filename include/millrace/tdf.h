@@ -58,7 +58,8 @@ struct Info {
 // serve one thread each, borrow what they are given and must not outlive the Writer.
 //
 // Errors: kInvalidArgument from create() for options that contradict each other; kLimitExceeded when the manifest would
-// become larger than readers take, before the file is complete (detail: the segment size in KiB that would do).
+// become larger than readers take: at once when the length is known, else with the first segment that has no place in
+// it (detail: a segment size in KiB that would do for what was seen, 0 if there is none).
 class Writer {
  public:
   static Result<Writer> create(WriterOptions options);
@@ -66,7 +67,7 @@ class Writer {
   Writer& operator=(Writer&&) noexcept;
   ~Writer();
 
-  // FileSink is a Sink that can say what it made, after finish().
+  // FileSink and FileSource can say what they made, after finish() or the end: all zero before, and after an error.
   class FileSink : public Sink {
    public:
     virtual Info info() const = 0;
@@ -80,12 +81,13 @@ class Writer {
   // writes the manifest and leaves `out` open. `plain_size`, if known, must be what is written; it decides between ZIP
   // and ZIP64, which unknown lengths always get.
   Result<std::unique_ptr<FileSink>> sink(Sink& out, std::optional<std::uint64_t> plain_size = std::nullopt) const;
-  // Pull: the file as a Source over the plaintext. threads > 1 reads ahead and seals that many segments at once. Its
-  // remaining() is known when the plaintext's is.
+  // Pull: the file as a Source over the plaintext. threads > 1 reads ahead and seals that many segments at once, whole;
+  // one thread needs no more memory than a sink. Its remaining() is known when the plaintext's is.
   Result<std::unique_ptr<FileSource>> source(Source& plaintext, unsigned threads = 1) const;
   // Positions: from file to file on `threads` threads, without a copy.
   Result<Info> write_at(const ReadAt& plaintext, const WriteAt& file, unsigned threads) const;
-  // file_size is the exact size of the file for a plaintext of this size.
+  // file_size is the exact size of the file for a plaintext of this size, if the size is known in advance: below 2 GiB,
+  // an unknown length takes some ZIP64 fields more.
   Result<std::uint64_t> file_size(std::uint64_t plain_size) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/check.h"
+#include "millrace/base64.h"
 #include "millrace/tdf.h"
 #include "tdf/manifest_text.h"
 #include "tdf/tdf_cipher.h"
@@ -12,19 +13,15 @@ namespace millrace::tdf {
 
 namespace {
 
-std::uint64_t digits(std::uint64_t n) {
-  std::uint64_t count = 1;
-  for (; n >= 10; n /= 10) ++count;
-  return count;
-}
-
 // The digits of both sizes of a segment.
 std::uint64_t size_digits(std::uint64_t plain_size) {
-  return digits(plain_size) + digits(plain_size + kSegmentOverhead);
+  return std::to_string(plain_size).size() + std::to_string(plain_size + kSegmentOverhead).size();
 }
 
-std::uint64_t base64_size(std::uint64_t n) { return (n + 2) / 3 * 4; }                     // padded
-std::uint64_t base64url_size(std::uint64_t n) { return n / 3 * 4 + (n % 3 * 4 + 2) / 3; }  // not padded
+std::uint64_t base64_size(std::uint64_t n) { return base64_encoded_size(static_cast<std::size_t>(n)); }
+std::uint64_t base64url_size(std::uint64_t n) {
+  return base64_encoded_size(static_cast<std::size_t>(n), {Base64Alphabet::kUrlSafe, Base64Padding::kForbidden});
+}
 
 }  // namespace
 
@@ -96,7 +93,7 @@ Error ManifestPlan::too_large(std::uint64_t plain_size, std::uint64_t segment_si
   constexpr std::uint64_t kMostPortable = kMaxPortableSegmentSize / 1024;
   std::uint64_t would_do = 0;
   for (std::uint64_t kib = (segment_size + 1023) / 1024; kib <= kMost;) {
-    if (kib * 1024 >= segment_size && plain_size / (kib * 1024) < kMaxSegments - 1 && fits(plain_size, kib * 1024)) {
+    if (plain_size / (kib * 1024) < kMaxSegments - 1 && fits(plain_size, kib * 1024)) {
       would_do = kib;
       break;
     }

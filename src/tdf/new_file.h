@@ -40,7 +40,7 @@ class FilePlan {
   Result<Info> shape(std::uint64_t plain_size) const;
 
  private:
-  FilePlan(WriterOptions options) : options_(std::move(options)) {}
+  explicit FilePlan(WriterOptions options) : options_(std::move(options)) {}
 
   WriterOptions options_;
   ManifestPlan manifest_;
