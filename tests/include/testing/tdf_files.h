@@ -87,7 +87,8 @@ inline Bytes zip_archive(const std::vector<ZipPart>& parts) {
     put(directory, 0x02014b50, 4);
     put(directory, 20, 2);
     common(directory);
-    put(directory, 0, 10);
+    put(directory, 0, 6);
+    put(directory, 0, 4);
     put(directory, offset, 4);
     append(directory, as_bytes(part.name));
   }
