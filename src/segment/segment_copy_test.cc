@@ -169,7 +169,7 @@ TEST(SegmentCopies, PushCopiesAtMostOnceWhateverTheWrites) {
                                      segment + 1, 2 * segment + segment / 2, std::size_t{1} << 30}) {
         TestSink out({2 * segment, {}});
         const std::uint64_t n = copies([&] {
-          SegmentSink work(c.stage(direction), c.header(direction), out);
+          SegmentSink work(c.stage(direction), c.header(direction), std::nullopt, out);
           for (ByteView left = c.input(direction); !left.empty();) {
             const ByteView part = left.first(std::min(step, left.size()));
             ASSERT_TRUE(work.write(part));
@@ -190,7 +190,7 @@ TEST(SegmentCopies, PushBuiltInScratchIsNotCopied) {
     for (const Direction direction : {Direction::kSeal, Direction::kOpen}) {
       TestSink out({std::size_t{2} << 20, {}});
       const std::uint64_t n = copies([&] {
-        SegmentSink work(c.stage(direction), c.header(direction), out);
+        SegmentSink work(c.stage(direction), c.header(direction), std::nullopt, out);
         for (ByteView left = c.input(direction); !left.empty();) {
           const ByteSpan room = work.scratch();
           const ByteView part = left.first(std::min(room.size(), left.size()));

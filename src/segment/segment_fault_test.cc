@@ -223,7 +223,7 @@ TEST(SegmentSink, DroppedOneLeavesAStreamThatNobodyOpens) {
       const Bytes plain = noise_bytes(size);
       TestSink out;
       {
-        SegmentSink sealing(SegmentStage(*cipher, Direction::kSeal), format.header, out);
+        SegmentSink sealing(SegmentStage(*cipher, Direction::kSeal), format.header, std::nullopt, out);
         ASSERT_TRUE(sealing.write(plain));
       }
       EXPECT_FALSE(open_by_loop(format, out.bytes()).whole);
@@ -233,12 +233,36 @@ TEST(SegmentSink, DroppedOneLeavesAStreamThatNobodyOpens) {
   }
 }
 
+TEST(SegmentSink, KeepsToTheLengthThatWasAnnounced) {
+  const SegmentFormat format = toy_format({5, 64, 0, 16, 0});
+  const Bytes plain = noise_bytes(96, 5);  // two full segments
+  for (const std::uint64_t announced : {0U, 1U, 47U, 48U, 95U, 96U, 97U, 1000U}) {
+    for (const std::size_t step : {1U, 48U, 96U}) {
+      const auto cipher = format.cipher();
+      TestSink out;
+      SegmentSink sealing(SegmentStage(*cipher, Direction::kSeal), format.header, announced, out);
+      const Outcome outcome = push(sealing, plain, step, false);
+      EXPECT_TRUE(outcome.sticky) << announced << ", " << step;
+      EXPECT_EQ(!outcome.error, announced == plain.size()) << announced << ", " << step;
+      if (outcome.error) {
+        EXPECT_EQ(outcome.error->code, ErrorCode::kInvalidArgument);
+        // Too few: no last segment was made. (Too many may come after it was.)
+        if (announced > plain.size()) {
+          EXPECT_FALSE(open_by_loop(format, out.bytes()).whole) << announced << ", " << step;
+        }
+      } else {
+        EXPECT_EQ(out.bytes(), seal_by_loop(format, plain));
+      }
+    }
+  }
+}
+
 TEST(SegmentSink, WritesOfNothingChangeNothing) {
   for (const SegmentFormat& format : formats()) {
     const Bytes plain = noise_bytes(200);
     const auto cipher = format.cipher();
     TestSink out;
-    SegmentSink sealing(SegmentStage(*cipher, Direction::kSeal), format.header, out);
+    SegmentSink sealing(SegmentStage(*cipher, Direction::kSeal), format.header, std::nullopt, out);
     for (const std::byte b : plain) {
       ASSERT_TRUE(sealing.write({}));
       ASSERT_TRUE(sealing.write(ByteView(&b, 1)));

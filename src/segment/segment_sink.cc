@@ -10,18 +10,26 @@ namespace {
 // After the end there is nothing to build; a byte of room keeps the interface's promise, and write() will refuse.
 thread_local std::byte nowhere[1];
 
+constexpr Error kTooMany{ErrorCode::kInvalidArgument, "more bytes than announced"};
+constexpr Error kTooFew{ErrorCode::kInvalidArgument, "fewer bytes than announced"};
+
 }  // namespace
 
 ByteSpan SegmentSink::scratch() {
-  if (failed_ || finished_ || intake_.done()) return nowhere;
+  if (failed_ || finished_ || intake_.done() || intake_.ready()) return nowhere;
   return intake_.room();
 }
 
 Status SegmentSink::write(ByteView bytes) {
   if (failed_) return *failed_;
   if (finished_) return Error{ErrorCode::kInvalidArgument, "write after finish"};
+  if (left_) {
+    if (bytes.size() > *left_) return fail(kTooMany);
+    *left_ -= bytes.size();
+  }
   while (!bytes.empty()) {
-    bytes = bytes.subspan(intake_.take(bytes, true));
+    // A layout may begin with a segment that takes no bytes: it is ready before the first one comes.
+    if (!intake_.ready()) bytes = bytes.subspan(intake_.take(bytes, true));
     if (intake_.ready()) MR_TRY(run_batch());
   }
   return Ok{};
@@ -31,6 +39,7 @@ Status SegmentSink::finish() {
   if (failed_) return *failed_;
   if (finished_) return Ok{};
   finished_ = true;
+  if (left_.value_or(0) > 0) return fail(kTooFew);
   intake_.end();
   return run_batch();
 }
@@ -71,7 +80,7 @@ Status PieceSink::write(ByteView bytes) {
   if (!bytes.empty()) MR_TRY(write_header());
   while (!bytes.empty()) {
     const std::size_t most = pieces_.most(room().size());
-    if (most == 0) return fail(Error{ErrorCode::kInvalidArgument, "more bytes than announced"});
+    if (most == 0) return fail(kTooMany);
     const ByteView part = bytes.first(std::min(bytes.size(), most));
     MR_TRY(write_sealed(pieces_.seal(part, room())));
     bytes = bytes.subspan(part.size());
@@ -84,7 +93,7 @@ Status PieceSink::finish() {
   if (finished_) return Ok{};
   finished_ = true;
   MR_TRY(write_header());
-  if (pieces_.left().value_or(0) > 0) return fail(Error{ErrorCode::kInvalidArgument, "fewer bytes than announced"});
+  if (pieces_.left().value_or(0) > 0) return fail(kTooFew);
   return write_sealed(pieces_.end(room()));
 }
 

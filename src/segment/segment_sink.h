@@ -15,9 +15,10 @@ namespace millrace {
 // finishing twice is harmless.
 class SegmentSink final : public Sink {
  public:
-  // `header` is written before segment 0. All must outlive this.
-  SegmentSink(const SegmentStage& stage, ByteView header, Sink& out)
-      : stage_(stage), intake_(stage, std::nullopt), header_(header), out_(out) {}
+  // `header` is written before segment 0. `total` is the length of the input, if it is known: then no segment waits for
+  // a byte behind it, and another number of bytes is kInvalidArgument. All must outlive this.
+  SegmentSink(const SegmentStage& stage, ByteView header, std::optional<std::uint64_t> total, Sink& out)
+      : stage_(stage), intake_(stage, total), left_(total), header_(header), out_(out) {}
 
   ByteSpan scratch() override;
   Status write(ByteView bytes) override;
@@ -31,7 +32,8 @@ class SegmentSink final : public Sink {
   SegmentStage stage_;
   SegmentIntake intake_;
   SegmentBatch batch_;
-  ByteView header_;  // not yet written
+  std::optional<std::uint64_t> left_;  // bytes announced and not yet written
+  ByteView header_;                    // not yet written
   Sink& out_;
   std::optional<Error> failed_;
   bool finished_ = false;

@@ -113,7 +113,7 @@ Status OpenSink::examine(bool ended) {
     return Ok{};
   }
   start_.cipher = std::move(verdict->cipher);
-  body_.emplace(SegmentStage(*start_.cipher, Direction::kOpen), ByteView{}, out_);
+  body_.emplace(SegmentStage(*start_.cipher, Direction::kOpen), ByteView{}, std::nullopt, out_);
   const ByteView rest = start_.rest();
   if (!rest.empty()) return body_->write(rest);
   return Ok{};

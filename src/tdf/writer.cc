@@ -23,12 +23,11 @@ bool by_pieces(const NewFile& file) { return file.cipher().layout().segment_size
 // The objects handed out own their file; each is an engine's driver with the tail behind it.
 class TdfSink final : public Writer::FileSink {
  public:
-  TdfSink(NewFile file, Sink& out, std::optional<std::uint64_t> plain_size)
-      : file_(std::move(file)), out_(out), left_(plain_size) {
+  TdfSink(NewFile file, Sink& out, std::optional<std::uint64_t> plain_size) : file_(std::move(file)), out_(out) {
     if (by_pieces(file_)) {
       sealing_ = std::make_unique<PieceSink>(file_.stage(), file_.header(), plain_size, out);
     } else {
-      sealing_ = std::make_unique<SegmentSink>(file_.stage(), file_.header(), out);
+      sealing_ = std::make_unique<SegmentSink>(file_.stage(), file_.header(), plain_size, out);
     }
   }
 
@@ -37,17 +36,12 @@ class TdfSink final : public Writer::FileSink {
   Status write(ByteView bytes) override {
     if (failed_) return *failed_;
     if (finished_) return Error{ErrorCode::kInvalidArgument, "write after finish"};
-    if (left_) {
-      if (bytes.size() > *left_) return fail({ErrorCode::kInvalidArgument, "more plaintext than announced"});
-      *left_ -= bytes.size();
-    }
     return keep(sealing_->write(bytes));
   }
 
   Status finish() override {
     if (failed_) return *failed_;
     if (std::exchange(finished_, true)) return Ok{};
-    if (left_ && *left_ != 0) return fail({ErrorCode::kInvalidArgument, "less plaintext than announced"});
     if (const Status status = sealing_->finish(); !status) return fail(status.error());
     const Result<std::vector<std::byte>> tail = file_.tail();
     if (!tail) return fail(tail.error());
@@ -69,7 +63,6 @@ class TdfSink final : public Writer::FileSink {
   NewFile file_;
   Sink& out_;
   std::unique_ptr<Sink> sealing_;
-  std::optional<std::uint64_t> left_;  // plaintext announced and not yet written
   bool finished_ = false;
   std::optional<Error> failed_;
 };

@@ -104,7 +104,7 @@ class DecryptSource final : public StreamSource {
 class EncryptSink final : public Sink {
  public:
   EncryptSink(NewStream stream, Sink& out)
-      : stream_(std::move(stream)), sealing_(stream_.stage(), stream_.header(), out) {}
+      : stream_(std::move(stream)), sealing_(stream_.stage(), stream_.header(), std::nullopt, out) {}
   ByteSpan scratch() override { return sealing_.scratch(); }
   Status write(ByteView bytes) override { return sealing_.write(bytes); }
   Status finish() override { return sealing_.finish(); }

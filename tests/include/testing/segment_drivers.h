@@ -144,7 +144,8 @@ inline Outcome run_seal(const Driver& driver, const SegmentFormat& format, const
     return {out.written() == *size ? out.bytes() : Bytes{}, {}};
   }
   TestSink out(run.demand);
-  SegmentSink sealing(stage, format.header, out);
+  const std::optional<std::uint64_t> total = run.supply.knows_length ? std::optional(plain.size()) : std::nullopt;
+  SegmentSink sealing(stage, format.header, total, out);
   Outcome outcome = push(sealing, plain, run.step, driver.shape == Shape::kPushScratch);
   outcome.bytes = out.bytes();
   if (out.written_after_error() || out.finishes() != 0) outcome.sticky = false;
