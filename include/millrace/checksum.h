@@ -31,10 +31,20 @@ class BasicCrc {
 
   // extend continues over `bytes`: any number, any alignment, any split give the same value.
   BasicCrc& extend(ByteView bytes);
+  // Length is what combine() wants to know of a length in bytes; making one takes 0.1 to 6 us.
+  class Length {
+   public:
+    explicit Length(std::uint64_t bytes);
+
+   private:
+    friend class BasicCrc;
+    std::uint64_t factor_;  // x^(8 * bytes) modulo the polynomial, a lane of src/checksum/crc_algebra.h
+  };
   // combine returns the CRC of a | b, where *this is that of a, `other` that of b and `other_length` the size of b in
-  // bytes. A length of 0 gives *this back if `other` is the CRC of no bytes. Takes time proportional to the number of
-  // bits set in the length: 0.1 to 6 us.
-  BasicCrc combine(BasicCrc other, std::uint64_t other_length) const;
+  // bytes. A length of 0 gives *this back if `other` is the CRC of no bytes. For many parts of one length, make the
+  // Length once: then a call takes 0.1 us.
+  BasicCrc combine(BasicCrc other, const Length& other_length) const;
+  BasicCrc combine(BasicCrc other, std::uint64_t other_length) const { return combine(other, Length(other_length)); }
 
   constexpr Word value() const { return value_; }
   // to_big_endian gives the bytes in the order that S3 puts into base64.

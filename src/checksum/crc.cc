@@ -69,12 +69,16 @@ BasicCrc<Word, kPolynomial>& BasicCrc<Word, kPolynomial>::extend(ByteView bytes)
 // The finished value of a is its register r_a xored with all ones, and so is the register with which b starts when it
 // is alone. The two cancel: value(a | b) = value(a) * x^(8 |b|) + value(b).
 template <class Word, Word kPolynomial>
-BasicCrc<Word, kPolynomial> BasicCrc<Word, kPolynomial>::combine(BasicCrc other, std::uint64_t other_length) const {
-  std::uint64_t moved = value_;
-  for (std::size_t k = 0; other_length != 0; ++k, other_length >>= 1) {
-    if ((other_length & 1) != 0) moved = crc::multiply(moved, crc::kBytes<BasicCrc>[k], kPolynomial);
-  }
+BasicCrc<Word, kPolynomial> BasicCrc<Word, kPolynomial>::combine(BasicCrc other, const Length& other_length) const {
+  const std::uint64_t moved = crc::multiply(value_, other_length.factor_, kPolynomial);
   return BasicCrc(static_cast<Word>(moved) ^ other.value_);
+}
+
+template <class Word, Word kPolynomial>
+BasicCrc<Word, kPolynomial>::Length::Length(std::uint64_t bytes) : factor_(std::uint64_t{1} << 63) {
+  for (std::size_t k = 0; bytes != 0; ++k, bytes >>= 1) {
+    if ((bytes & 1) != 0) factor_ = crc::multiply(factor_, crc::kBytes<BasicCrc>[k], kPolynomial);
+  }
 }
 
 template <class Word, Word kPolynomial>

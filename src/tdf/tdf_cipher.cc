@@ -173,9 +173,12 @@ class TdfCipher::Pieces final : public PieceSealer {
 std::unique_ptr<PieceSealer> TdfCipher::piece_sealer() const { return std::make_unique<Pieces>(*this); }
 
 Crc32 TdfCipher::payload_crc() const {
+  const std::uint64_t full = layout_.plain_capacity(0);
+  const Crc32::Length full_length(full + kSegmentOverhead);
   Crc32 crc;
   for (const SegmentRecord& record : table_.records()) {
-    crc = crc.combine(record.crc, record.plain_size + kSegmentOverhead);
+    crc = record.plain_size == full ? crc.combine(record.crc, full_length)
+                                    : crc.combine(record.crc, record.plain_size + kSegmentOverhead);
   }
   return crc;
 }
