@@ -1,10 +1,14 @@
 // Writing: every driver, read back by the Reader and taken apart by the rules with OpenSSL.
+//
+// Of the traps, T10 is with the keys (key_split_test.cc), and T13 is the command's: what happens to a file that was
+// begun.
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "base/copy.h"
 #include "base/endian.h"
+#include "stream/slab.h"
 #include "tdf/key_split.h"
 #include "testing/tdf_files.h"
 #include "testing/tdf_readers.h"
@@ -542,6 +546,18 @@ TEST(TdfCopies, MemoryToMemoryAndByPositionCopyNothing) {
     ASSERT_TRUE(pump(**writer.source(source), sink));
     EXPECT_LT(copied_bytes - before, 20000u);  // the header and the tail
     EXPECT_EQ(sink.bytes().size(), size);
+
+    // From a file that is read into what the sink lends to a file that is written from there.
+    TestSource from(plain);
+    TestSink to({std::size_t{2} << 20, {}});
+    const auto sealing = *writer.sink(to);
+    before = copied_bytes;
+    ASSERT_TRUE(pump(from, *sealing));
+    ASSERT_TRUE(sealing->finish());
+    EXPECT_LT(copied_bytes - before, 2 * segment_size) << "more than the buffer of the first segment as it grows";
+    if (segment_size > kStreamBuffer) {
+      EXPECT_LT(copied_bytes - before, 20000u);  // by pieces there is no such buffer
+    }
   }
 }
 
