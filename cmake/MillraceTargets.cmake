@@ -64,6 +64,13 @@ function(millrace_folder name)
   set_property(GLOBAL APPEND PROPERTY MILLRACE_FOLDERS ${target})
 endfunction()
 
+# What is tested is in the libraries, at full optimization; the tests around it spend their time in the compiler. g++ 12
+# sees overlaps in joined strings that are not there, depending on how long the path of the golden data is.
+function(millrace_test_flags target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+    "$<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow>")
+endfunction()
+
 # millrace_test(NAME SOURCES a_test.cc LINKS tink): one test program, one line of ctest.
 function(millrace_test name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINKS;LIBRARIES" ${ARGN})
@@ -72,8 +79,7 @@ function(millrace_test name)
   endif()
   add_executable(${name} ${arg_SOURCES})
   millrace_flags(${name})
-  # What is tested is in the libraries, at full optimization; the tests around it spend their time in the compiler.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  millrace_test_flags(${name})
   foreach(link ${arg_LINKS})
     target_link_libraries(${name} PRIVATE millrace_${link})
   endforeach()
@@ -83,7 +89,7 @@ function(millrace_test name)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cc CONTENT "int main() {}\n")
     add_executable(millrace_test_headers ${PROJECT_BINARY_DIR}/test_headers.cc)
     millrace_flags(millrace_test_headers)
-    target_compile_options(millrace_test_headers PRIVATE $<$<CONFIG:Release>:-O1>)
+    millrace_test_flags(millrace_test_headers)
     target_link_libraries(millrace_test_headers PRIVATE millrace_testing GTest::gtest)
     target_precompile_headers(millrace_test_headers PRIVATE <gtest/gtest.h> <nlohmann/json.hpp>)
   endif()

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -47,19 +46,15 @@ bool is_kas_url(std::string_view url) {
          is_authority(rest.substr(0, rest.find('/')));
 }
 
-Status check_targets(const std::vector<KasTarget>& targets, Split split) {
+Status check_targets(const std::vector<KasTarget>& targets) {
   const auto refuse = [](std::string_view where, std::size_t i) {
     return Error{ErrorCode::kInvalidArgument, where, 0, static_cast<int>(i + 1)};
   };
   if (targets.empty()) return Error{ErrorCode::kInvalidArgument, "key access: no target"};
   if (targets.size() > ManifestLimits{}.max_key_access) return Error{ErrorCode::kLimitExceeded, "key access: targets"};
-  std::set<std::string_view> urls;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     if (!is_kas_url(targets[i].url)) return refuse("key access: KAS URL", i);
     if (has_controls(targets[i].kid)) return refuse("key access: kid", i);
-    // The web SDK does not open files with two objects of one sid and URL.
-    if (!urls.insert(targets[i].url).second && split == Split::kAny)
-      return refuse("key access: alternatives need different KAS URLs", i);
   }
   return Ok{};
 }
@@ -149,7 +144,7 @@ Result<std::optional<std::string>> combine_metadata(const Manifest& manifest,
 Result<std::vector<KeyAccessObject>> wrap_key(ByteView key, const std::vector<KasTarget>& targets, Split split,
                                               std::string_view policy, std::string_view metadata) {
   MR_CHECK(key.size() == kKeySize);
-  MR_TRY(check_targets(targets, split));
+  MR_TRY(check_targets(targets));
   const std::size_t share_count = split == Split::kAll ? targets.size() : 1;
   MR_TRY(const std::vector<SecretBytes> shares, split_key(key, share_count));
   std::vector<KeyAccessObject> objects;

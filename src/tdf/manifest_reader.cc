@@ -28,6 +28,9 @@ constexpr std::string_view kSegments = "tdf manifest: segments";
 constexpr std::string_view kSegmentHash = "tdf manifest: segments.hash";
 constexpr std::string_view kSegmentPlain = "tdf manifest: segments.segmentSize";
 constexpr std::string_view kSegmentCipher = "tdf manifest: segments.encryptedSegmentSize";
+// Numbers, but not those of a segment: most likely changed.
+constexpr std::string_view kWrongPlain = "tdf manifest: integrity check: segments.segmentSize";
+constexpr std::string_view kWrongCipher = "tdf manifest: integrity check: segments.encryptedSegmentSize";
 constexpr std::string_view kKeyAccess = "tdf manifest: keyAccess";
 constexpr std::string_view kAssertions = "tdf manifest: assertions";
 constexpr std::string_view kTooOld = "tdf manifest: older than version 3";
@@ -260,17 +263,17 @@ class ManifestReader {
     for (std::size_t i = 0; i < m_.segments.size(); ++i) {
       Segment& segment = m_.segments[i];
       if (segment.cipher_size == kAbsent) segment.cipher_size = default_cipher_;
-      if (segment.cipher_size < kSegmentOverhead) return at_segment(kSegmentCipher, i);
+      if (segment.cipher_size < kSegmentOverhead) return at_segment(kWrongCipher, i);
       if (segment.cipher_size > limits_.max_segment_size) {
         return at_segment(kSegmentCipher, i, ErrorCode::kLimitExceeded);
       }
       // Old writers left the default size on a short last segment, so what counts is what is stored.
       const std::uint64_t plain_size = segment.cipher_size - kSegmentOverhead;
       if (segment.plain_size == kAbsent) segment.plain_size = default_plain_;
-      if (!is_legacy() && segment.plain_size != plain_size) return at_segment(kSegmentPlain, i);
+      if (!is_legacy() && segment.plain_size != plain_size) return at_segment(kWrongPlain, i);
       segment.plain_size = plain_size;
       if (segment.cipher_size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) - sum) {
-        return at_segment(kSegmentCipher, i);  // no file is that large
+        return at_segment(kWrongCipher, i);  // no file is that large
       }
       sum += segment.cipher_size;
       settle_hash(segment, hash_texts_[i]);
