@@ -100,6 +100,53 @@ TEST(TdfGolden, EveryRowOfTheTable) {
   EXPECT_EQ(refused, 3u);
 }
 
+// What today's SDKs write: every kind of key, splits, alternatives, segments without sizes, assertions with three keys.
+TEST(TdfGolden, FilesOfTheSdks) {
+  const AssertionKeys assertion_keys =
+      *parse_assertion_keys(as_bytes(read_vector("assertions/verification-keys.json")));
+  for (const std::string maker : {"go", "js"}) {
+    const nlohmann::json table = nlohmann::json::parse(read_vector("made-with-" + maker + "-sdk/expected.json"));
+    ASSERT_GE(table.at("vectors").size(), 13u);
+    for (const nlohmann::json& row : table.at("vectors")) {
+      const std::string name = row.at("file");
+      const Bytes file = vector_bytes(name);
+      ASSERT_EQ(sha256_hex(file), row.at("sha256").get<std::string>()) << name;
+      std::vector<std::string> key_files;
+      if (row.contains("key")) key_files.push_back(row.at("key"));
+      if (row.contains("keys")) {
+        for (const nlohmann::json& key : row.at("keys")) key_files.push_back(key);
+      }
+      ReaderOptions options;
+      if (row.contains("verification_keys")) options.assertion_keys = &assertion_keys;
+
+      // Each key by itself opens alternatives, and nothing that needs all.
+      for (const std::string& key : key_files) {
+        const LocalKeyAccess one = access_with(key);
+        const bool opens = key_files.size() == 1 || row.at("needs") == "any";
+        const Result<Reader> reader = Reader::open(MemoryReadAt(file), one, options);
+        EXPECT_EQ(reader.has_value(), opens) << name << ", " << key;
+      }
+      LocalKeyAccess access;
+      for (const std::string& key : key_files) ASSERT_TRUE(access.add(vector_bytes(key)));
+      for (const TdfRead& read : read_every_way(file, access, options)) {
+        ASSERT_FALSE(read.error) << name << "; " << read.way << ": " << describe(*read.error);
+        ASSERT_EQ(read.released.size(), row.at("plaintext_bytes").get<std::size_t>()) << name << "; " << read.way;
+        ASSERT_EQ(sha256_hex(read.released), row.at("plaintext_sha256").get<std::string>()) << name;
+      }
+      const MemoryReadAt in(file);
+      const Reader reader = *Reader::open(in, access, options);
+      EXPECT_EQ(reader.info().segments, row.at("segments").get<std::uint64_t>()) << name;
+      EXPECT_EQ(to_text(reader.manifest().segment_hash), row.at("segment_hash").get<std::string>()) << name;
+      const bool legacy = row.at("hashes") == "legacy-hex";
+      EXPECT_EQ(reader.manifest().version, legacy ? SpecVersion::k422 : SpecVersion::k430) << name;
+      EXPECT_EQ(reader.metadata().value_or(""), row.value("encrypted_metadata", "")) << name;
+      std::vector<std::string> ids;
+      for (const Assertion& assertion : reader.manifest().assertions) ids.push_back(assertion.id);
+      EXPECT_EQ(ids, row.value("assertions", std::vector<std::string>())) << name;
+    }
+  }
+}
+
 TEST(TdfReader, t09_EveryStyleOfHashes) {
   const Cut cut{{100, 100, 100, 41}};
   for (const OracleStyle& style : kStyles) {
