@@ -89,18 +89,16 @@ Result<std::uint64_t> ManifestPlan::choose_segment_size(std::uint64_t plain_size
 }
 
 Error ManifestPlan::too_large(std::uint64_t plain_size, std::uint64_t segment_size) const {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 20;  // 1 GiB
-  constexpr std::uint64_t kMostPortable = kMaxPortableSegmentSize / 1024;
-  std::uint64_t would_do = 0;
-  for (std::uint64_t kib = (segment_size + 1023) / 1024; kib <= kMost;) {
-    if (plain_size / (kib * 1024) < kMaxSegments - 1 && fits(plain_size, kib * 1024)) {
-      would_do = kib;
-      break;
-    }
-    kib = kib < kMostPortable ? std::min(2 * kib, kMostPortable) : 2 * kib;
+  static constexpr std::uint64_t kMost = std::uint64_t{1} << 20;  // 1 GiB
+  static constexpr std::uint64_t kMostPortable = kMaxPortableSegmentSize / 1024;
+  // Of an unknown length only the beginning was seen; what barely held that would be no advice. So at least the double.
+  const auto next = [](std::uint64_t kib) { return kib < kMostPortable ? std::min(2 * kib, kMostPortable) : 2 * kib; };
+  std::uint64_t kib = next((segment_size + 1023) / 1024);
+  while (kib <= kMost && !(plain_size / (kib * 1024) < kMaxSegments - 1 && fits(plain_size, kib * 1024))) {
+    kib = next(kib);
   }
   return Error{ErrorCode::kLimitExceeded, "manifest size: larger than readers take, use larger segments", plain_size,
-               static_cast<int>(would_do)};
+               static_cast<int>(kib <= kMost ? kib : 0)};
 }
 
 }  // namespace millrace::tdf

@@ -374,7 +374,7 @@ TEST(TdfWriter, t02_UnknownLengthStopsBeforeAnUnreadableFileIsMade) {
     EXPECT_TRUE(outcome.sticky);
     EXPECT_EQ(outcome.error->code, ErrorCode::kLimitExceeded);
     EXPECT_NE(outcome.error->where.find("manifest size"), std::string_view::npos);
-    EXPECT_EQ(outcome.error->detail, 1);  // 1 KiB would have done
+    EXPECT_EQ(outcome.error->detail, 2);  // KiB, which would have done
     EXPECT_LE(outcome.bytes.size(), 100 + fit * 128);
   }
   TestSink out;
@@ -384,6 +384,27 @@ TEST(TdfWriter, t02_UnknownLengthStopsBeforeAnUnreadableFileIsMade) {
   EXPECT_TRUE(outcome.sticky);
   EXPECT_EQ(outcome.error->code, ErrorCode::kLimitExceeded);
   EXPECT_EQ(sink->info().file_size, 0u);
+}
+
+TEST(TdfWriter, t02_UnknownLengthStopsWhenSealedByPiecesToo) {
+  WriterOptions options = options_for({}, 300000);
+  options.max_manifest_size = 5000;
+  const Writer writer = *Writer::create(std::move(options));
+  const Bytes plain = noise_bytes(20000000);
+  TestSource in(plain, {});
+  const Outcome pulled = drain(**writer.source(in), std::size_t{1} << 20);
+  TestSink out;
+  const auto sink = *writer.sink(out);
+  const Outcome pushed = push(*sink, plain, 1000000, false);
+  for (const Outcome& outcome : {pulled, pushed}) {
+    ASSERT_TRUE(outcome.error);
+    EXPECT_TRUE(outcome.sticky);
+    EXPECT_EQ(outcome.error->code, ErrorCode::kLimitExceeded);
+    EXPECT_EQ(outcome.error->detail, 586);  // twice 293 KiB, the first that holds 300000 bytes
+  }
+  // Neither gave out a byte of the segment that has no place.
+  EXPECT_EQ((pulled.bytes.size() - 59) % 300028, 0u);
+  EXPECT_EQ((out.bytes().size() - 59) % 300028, 0u);
 }
 
 TEST(TdfWriter, t03_FilesAbove64GiB) {
