@@ -2,50 +2,30 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
 #include "base/check.h"
-#include "encoding/utf8.h"
+#include "millrace/bytes.h"
+#include "millrace/secret.h"
 
 namespace millrace {
 
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
-
 JsonReader::JsonReader(std::string_view text, std::string_view where, const JsonLimits& limits)
-    : text_(text), where_(where), limits_(limits) {}
+    : text_(text), where_(where), limits_{limits.max_size, std::min(limits.max_depth, kMaxDepth), limits.max_members} {}
 
 Status JsonReader::start() {
-  started_ = true;
-  if (text_.size() > limits_.max_size) return Error{ErrorCode::kLimitExceeded, where_, limits_.max_size};
+  if (!index_.empty()) return Ok{};
+  MR_TRY(index_, index_json(text_, where_, limits_));
   return Ok{};
 }
 
-void JsonReader::skip_blanks() {
-  while (position_ < text_.size()) {
-    const char c = text_[position_];
-    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') return;
-    ++position_;
-  }
-}
+void JsonReader::cleanse() { secure_zero(std::as_writable_bytes(std::span(scratch_))); }
 
-bool JsonReader::take(char c) {
-  if (position_ == text_.size() || text_[position_] != c) return false;
-  ++position_;
-  return true;
-}
-
+// The first character says it, in a text that has been checked.
 Result<JsonKind> JsonReader::kind() {
-  if (!started_) MR_TRY(start());
-  skip_blanks();
-  value_offset_ = position_;
-  if (position_ == text_.size()) return syntax();
-  const char c = text_[position_];
-  if (c == '-' || is_digit(c)) return JsonKind::kNumber;
-  switch (c) {
+  MR_TRY(start());
+  MR_CHECK(value_is_next_);
+  position_ = value_offset_ = index_[next_].begin;
+  switch (text_[index_[next_].begin]) {
     case 'n':
       return JsonKind::kNull;
     case 't':
@@ -58,7 +38,7 @@ Result<JsonKind> JsonReader::kind() {
     case '[':
       return JsonKind::kArray;
     default:
-      return syntax();
+      return JsonKind::kNumber;
   }
 }
 
@@ -68,30 +48,35 @@ Status JsonReader::expect(JsonKind wanted, std::string_view where) {
   return Ok{};
 }
 
-Status JsonReader::take_literal(std::string_view literal) {
-  for (const char c : literal) {
-    if (!take(c)) return syntax();
-  }
-  return Ok{};
+std::string_view JsonReader::take() {
+  const JsonSpan span = index_[next_++];
+  position_ = span.end;
+  value_is_next_ = false;
+  return text_of(span);
+}
+
+std::string_view JsonReader::decoded(std::string_view quoted) {
+  if (quoted.find('\\') == std::string_view::npos) return quoted.substr(1, quoted.size() - 2);
+  cleanse();
+  scratch_ = decode_json_string(quoted);
+  return scratch_;
 }
 
 Result<bool> JsonReader::take_null() {
   MR_TRY(const JsonKind found, kind());
   if (found != JsonKind::kNull) return false;
-  MR_TRY(take_literal("null"));
+  take();
   return true;
 }
 
 Result<bool> JsonReader::boolean(std::string_view where) {
   MR_TRY(expect(JsonKind::kBoolean, where));
-  const bool value = text_[position_] == 't';
-  MR_TRY(take_literal(value ? "true" : "false"));
-  return value;
+  return take() == "true";
 }
 
 Result<std::string_view> JsonReader::string(std::string_view where) {
   MR_TRY(expect(JsonKind::kString, where));
-  return scan_string();
+  return decoded(take());
 }
 
 Status JsonReader::text(std::string_view where, std::string& out) {
@@ -101,213 +86,73 @@ Status JsonReader::text(std::string_view where, std::string& out) {
   return Ok{};
 }
 
-// scan_number: [-] int [frac] [exp] of RFC 8259.
-Status JsonReader::scan_number() {
-  const auto digits = [this] {
-    const std::size_t begin = position_;
-    while (position_ < text_.size() && is_digit(text_[position_])) ++position_;
-    return position_ > begin;
-  };
-  take('-');
-  if (!take('0') && !digits()) return syntax();
-  if (take('.') && !digits()) return syntax();
-  if (take('e') || take('E')) {
-    if (!take('+')) take('-');
-    if (!digits()) return syntax();
-  }
-  return Ok{};
-}
-
 Result<std::uint64_t> JsonReader::integer(std::string_view where) {
   MR_TRY(expect(JsonKind::kNumber, where));
-  MR_TRY(scan_number());
+  const std::string_view digits = take();
   std::uint64_t value = 0;
-  const char* const end = text_.data() + position_;
-  const auto [stop, error] = std::from_chars(text_.data() + value_offset_, end, value);
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, value);
   if (error != std::errc{} || stop != end || value >= std::uint64_t{1} << 53) return fail(where);
   return value;
 }
 
 Result<double> JsonReader::number(std::string_view where) {
   MR_TRY(expect(JsonKind::kNumber, where));
-  MR_TRY(scan_number());
+  const std::string_view digits = take();
   double value = 0;
-  const auto [stop, error] = std::from_chars(text_.data() + value_offset_, text_.data() + position_, value);
+  const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error != std::errc{}) return fail(where);
   return value;
 }
 
-Result<std::uint32_t> JsonReader::scan_hex4() {
-  std::uint32_t value = 0;
-  if (text_.size() - position_ < 4) {
-    position_ = text_.size();
-    return syntax();
-  }
-  for (int i = 0; i < 4; ++i, ++position_) {
-    const char c = text_[position_];
-    const char lower = static_cast<char>(c | 0x20);
-    if (is_digit(c)) {
-      value = value * 16 + static_cast<std::uint32_t>(c - '0');
-    } else if (lower >= 'a' && lower <= 'f') {
-      value = value * 16 + static_cast<std::uint32_t>(lower - 'a' + 10);
-    } else {
-      return syntax();
-    }
-  }
-  return value;
-}
-
-// scan_escape reads what follows a backslash into scratch_.
-Status JsonReader::scan_escape() {
-  if (position_ == text_.size()) return syntax();
-  constexpr std::string_view kLetters = "\"\\/bfnrt";
-  constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-  if (const std::size_t letter = kLetters.find(text_[position_]); letter != std::string_view::npos) {
-    scratch_ += kMeanings[letter];
-    ++position_;
-    return Ok{};
-  }
-  if (!take('u')) return syntax();
-  MR_TRY(char32_t c, scan_hex4());
-  if (c >= 0xDC00 && c <= 0xDFFF) return syntax();
-  if (c >= 0xD800 && c <= 0xDBFF) {
-    MR_TRY(take_literal("\\u"));
-    MR_TRY(const char32_t low, scan_hex4());
-    if (low < 0xDC00 || low > 0xDFFF) return syntax();
-    c = 0x10000 + ((c - 0xD800) << 10) + (low - 0xDC00);
-  }
-  utf8_append(scratch_, c);
-  return Ok{};
-}
-
-Result<std::string_view> JsonReader::scan_string() {
-  ++position_;
-  std::size_t begin = position_;  // of what is not yet in scratch_
-  bool has_escapes = false;
-  while (position_ < text_.size()) {
-    const auto c = static_cast<unsigned char>(text_[position_]);
-    if (c == '"') {
-      const std::string_view rest = text_.substr(begin, position_ - begin);
-      ++position_;
-      if (!has_escapes) return rest;
-      scratch_ += rest;
-      return std::string_view(scratch_);
-    }
-    if (c < 0x20) return syntax();
-    if (c == '\\') {
-      if (!has_escapes) scratch_.clear();
-      has_escapes = true;
-      scratch_ += text_.substr(begin, position_ - begin);
-      ++position_;
-      MR_TRY(scan_escape());
-      begin = position_;
-    } else if (c < 0x80) {
-      ++position_;
-    } else if (!utf8_decode(text_, position_)) {
-      return syntax();
-    }
-  }
-  return syntax();
-}
-
 Status JsonReader::begin(JsonKind kind, std::string_view where) {
   MR_TRY(expect(kind, where));
-  if (levels_.size() >= std::min(limits_.max_depth, kMaxDepth)) return fail(where_, ErrorCode::kLimitExceeded);
-  ++position_;
-  levels_.push_back({kind == JsonKind::kObject, /*is_fresh=*/true, sorted_.size(), names_.size()});
+  levels_.push_back({kind == JsonKind::kObject, index_[next_].end});
+  take();
+  position_ = value_offset_ + 1;
   return Ok{};
 }
 
 Status JsonReader::begin_object(std::string_view where) { return begin(JsonKind::kObject, where); }
 Status JsonReader::begin_array(std::string_view where) { return begin(JsonKind::kArray, where); }
 
-// next_item moves to the next member or element, or behind `close`.
-Result<bool> JsonReader::next_item(char close) {
-  MR_CHECK(!levels_.empty());
-  Level& level = levels_.back();
-  MR_CHECK(level.is_object == (close == '}'));
-  skip_blanks();
-  if (take(close)) {
-    sorted_.resize(level.first_name);
-    names_.resize(level.names_begin);
-    levels_.pop_back();
-    return false;
-  }
-  if (!level.is_fresh) {
-    if (!take(',')) return syntax();
-    skip_blanks();
-  }
-  level.is_fresh = false;
-  return true;
+// next_item says whether the innermost object or array has more, and closes it if not.
+bool JsonReader::next_item(bool is_object) {
+  MR_CHECK(!value_is_next_ && !levels_.empty() && levels_.back().is_object == is_object);
+  const std::uint32_t end = levels_.back().end;
+  if (next_ < index_.size() && index_[next_].begin < end) return true;
+  position_ = end;
+  levels_.pop_back();
+  return false;
 }
 
-Result<bool> JsonReader::next_element() { return next_item(']'); }
+Result<bool> JsonReader::next_element() {
+  value_is_next_ = next_item(/*is_object=*/false);
+  return value_is_next_;
+}
 
 Result<std::optional<std::string_view>> JsonReader::next_name() {
-  MR_TRY(const bool more, next_item('}'));
-  if (!more) return std::optional<std::string_view>();
-  value_offset_ = position_;
-  if (position_ == text_.size() || text_[position_] != '"') return syntax();
-  MR_TRY(const std::string_view name, scan_string());
-  MR_TRY(remember(name));
-  skip_blanks();
-  if (!take(':')) return syntax();
+  if (!next_item(/*is_object=*/true)) return std::optional<std::string_view>();
+  value_offset_ = index_[next_].begin;
+  const std::string_view name = decoded(take());
+  value_is_next_ = true;
   return std::optional<std::string_view>(name);
 }
 
-Status JsonReader::remember(std::string_view name) {
-  const auto first = sorted_.begin() + static_cast<std::ptrdiff_t>(levels_.back().first_name);
-  const auto text_of = [this](const Name& n) { return std::string_view(names_).substr(n.begin, n.size); };
-  const auto place = std::ranges::lower_bound(first, sorted_.end(), name, {}, text_of);
-  if (place != sorted_.end() && text_of(*place) == name) return fail(where_);
-  if (sorted_.size() - levels_.back().first_name == limits_.max_members) {
-    return fail(where_, ErrorCode::kLimitExceeded);
-  }
-  sorted_.insert(place, Name{names_.size(), name.size()});
-  names_ += name;
-  return Ok{};
-}
-
-// skip does not call itself, so that nesting costs no stack.
+// What begins before the end of the value lies in it.
 Status JsonReader::skip() {
-  const std::size_t outside = levels_.size();
-  do {
-    if (levels_.size() > outside) {
-      if (levels_.back().is_object) {
-        MR_TRY(const std::optional<std::string_view> name, next_name());
-        if (!name) continue;
-      } else {
-        MR_TRY(const bool more, next_element());
-        if (!more) continue;
-      }
-    }
-    MR_TRY(const JsonKind found, kind());
-    switch (found) {
-      case JsonKind::kNull:
-        MR_TRY(take_null());
-        break;
-      case JsonKind::kBoolean:
-        MR_TRY(boolean(where_));
-        break;
-      case JsonKind::kNumber:
-        MR_TRY(scan_number());
-        break;
-      case JsonKind::kString:
-        MR_TRY(scan_string());
-        break;
-      case JsonKind::kObject:
-      case JsonKind::kArray:
-        MR_TRY(begin(found, where_));
-        break;
-    }
-  } while (levels_.size() > outside);
+  MR_TRY(kind());
+  const JsonSpan value = index_[next_];
+  take();
+  const auto rest = index_.begin() + static_cast<std::ptrdiff_t>(next_);
+  next_ +=
+      static_cast<std::size_t>(std::ranges::lower_bound(rest, index_.end(), value.end, {}, &JsonSpan::begin) - rest);
   return Ok{};
 }
 
 Status JsonReader::finish() {
-  MR_CHECK(levels_.empty());
-  skip_blanks();
-  if (position_ != text_.size()) return syntax();
+  MR_TRY(start());
+  MR_CHECK(!value_is_next_ && levels_.empty());
   return Ok{};
 }
 

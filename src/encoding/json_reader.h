@@ -1,10 +1,8 @@
 // JsonReader: JSON (RFC 8259) from a text in memory, value by value, straight into the caller's types.
 //
-// A format's reader asks for what it expects and skips what it does not know; there is no document in between. So
-// memory does not depend on what a text holds, only on what is kept of it, and every error has its place in the text.
-//
-// What two readers could understand differently is refused here, once for all formats: a name twice in an object (in
-// skipped values too), a byte order mark, NUL bytes, invalid UTF-8, half of a surrogate pair, anything after the value.
+// A format's reader asks for what it expects and skips what it does not know; there is no document in between. Before
+// the first answer the whole text is checked, by nlohmann's parser and the strict rules of json_index.h; what is kept
+// of it is an index, the place of every name and value, along which the calls walk.
 //
 //   MR_TRY(in.object("thing", [&](std::string_view name) -> Status {
 //     if (name == "sizes") return in.array("thing: sizes", [&](std::size_t) { return add(in.integer("thing: sizes"));
@@ -21,28 +19,34 @@
 #include <utility>
 #include <vector>
 
+#include "encoding/json_index.h"
 #include "millrace/result.h"
 
 namespace millrace {
 
 enum class JsonKind : std::uint8_t { kNull, kBoolean, kNumber, kString, kObject, kArray };
 
-struct JsonLimits {
-  std::uint64_t max_size = std::uint64_t{10} << 20;  // bytes of text
-  std::size_t max_depth = 64;                        // of objects and arrays; never more than JsonReader::kMaxDepth
-  std::size_t max_members = 1024;                    // of one object
-};
-
 // The calls follow the text: after next_name() or a next_element() that says yes comes exactly one value. An error is
-// the end: kMalformed or kLimitExceeded with the offset in the text. `where` is a string literal; syntax errors carry
-// the constructor's. Memory: the names of the objects around this place, and one string that has escapes.
+// the end: kMalformed or kLimitExceeded with the offset in the text. `where` is a string literal. What is wrong with
+// the text itself is the error of the first call, at the constructor's `where`, wherever it stands in the text.
+//
+// Memory: the index, 8 bytes for each name and value, at most 4 times the text; and one string that has escapes, which
+// is decoded when it is asked for. While the first call runs: see index_json.
+//
+// Secrets: the decoded string is cleansed when the next one takes its place and at the end, but the parser's own
+// buffers, through which every string passes, are not. A format made of secrets needs another reader
+// (tink/keyset_json.cc).
 class JsonReader {
  public:
-  // Whatever the limits say: code that follows the nesting with its own calls may rely on this.
+  // The depth that no text passes, whatever the limits say: code that follows the nesting with its own calls may rely
+  // on this.
   static constexpr std::size_t kMaxDepth = 512;
 
   // The text is borrowed.
   JsonReader(std::string_view text, std::string_view where, const JsonLimits& limits = {});
+  ~JsonReader() { cleanse(); }
+  JsonReader(const JsonReader&) = delete;
+  JsonReader& operator=(const JsonReader&) = delete;
 
   // kind looks at the next value.
   Result<JsonKind> kind();
@@ -75,12 +79,13 @@ class JsonReader {
   template <class F>
   Status array(std::string_view where, F&& element);
 
-  // skip reads one value of any kind and drops it; it is checked like any other.
+  // skip passes over one value of any kind.
   Status skip();
-  // finish checks that nothing follows the value.
+  // finish checks that the value has been read to its end; nothing follows it, as the first call has seen.
   Status finish();
 
-  // offset is the place of the next value, once kind() has looked; else just behind the last one.
+  // offset is the place of the next value, once kind() has looked; else just behind the last name, value or bracket
+  // that was read.
   std::uint64_t offset() const { return position_; }
   // fail is a format's own objection to the value (or name) that began last.
   Error fail(std::string_view where, ErrorCode code = ErrorCode::kMalformed, int detail = 0) const {
@@ -88,43 +93,32 @@ class JsonReader {
   }
 
  private:
-  struct Name {
-    std::size_t begin, size;  // in names_
-  };
   struct Level {
     bool is_object;
-    bool is_fresh;            // nothing was read of it yet
-    std::size_t first_name;   // in sorted_
-    std::size_t names_begin;  // in names_
+    std::uint32_t end;  // in the text
   };
 
   Status start();
-  void skip_blanks();
-  bool take(char c);
-  Status take_literal(std::string_view literal);
+  void cleanse();
   Status expect(JsonKind wanted, std::string_view where);
+  // take passes over the value that kind() looked at, without what is in it, and returns its text.
+  std::string_view take();
+  std::string_view text_of(JsonSpan span) const { return text_.substr(span.begin, span.end - span.begin); }
+  // decoded returns what a string means, given with its quotes.
+  std::string_view decoded(std::string_view quoted);
   Status begin(JsonKind kind, std::string_view where);
-  Result<bool> next_item(char close);
-  Status scan_number();
-  Status scan_escape();
-  Result<std::uint32_t> scan_hex4();
-  // scan_string reads from the opening quote to behind the closing one.
-  Result<std::string_view> scan_string();
-  Status remember(std::string_view name);
-  Error syntax() const { return Error{ErrorCode::kMalformed, where_, position_}; }
+  bool next_item(bool is_object);
 
   const std::string_view text_;
   const std::string_view where_;
   const JsonLimits limits_;
-  std::size_t position_ = 0;
-  std::size_t value_offset_ = 0;  // of the last value or name
-  bool started_ = false;
-  std::string scratch_;  // a string that has escapes
+  JsonIndex index_;                 // empty before the first call
+  std::size_t next_ = 0;            // in index_
+  bool value_is_next_ = true;       // the caller is to read one
+  std::uint64_t position_ = 0;      // for offset()
+  std::uint64_t value_offset_ = 0;  // of the last value or name
+  std::string scratch_;             // a string that had escapes
   std::vector<Level> levels_;
-  // The names so far of every open object, the innermost last: the characters, and where they are, sorted in each
-  // level.
-  std::string names_;
-  std::vector<Name> sorted_;
 };
 
 template <class F>

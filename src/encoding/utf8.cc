@@ -1,7 +1,5 @@
 #include "encoding/utf8.h"
 
-#include "base/check.h"
-
 namespace millrace {
 
 namespace {
@@ -43,18 +41,6 @@ bool utf8_is_valid(std::string_view text) {
     if (!utf8_decode(text, i)) return false;
   }
   return true;
-}
-
-void utf8_append(std::string& out, char32_t c) {
-  MR_CHECK(is_scalar(c));
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-    return;
-  }
-  const int tail = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  constexpr unsigned char kMark[] = {0, 0xC0, 0xE0, 0xF0};
-  out += static_cast<char>(kMark[tail] | (c >> (6 * tail)));
-  for (int shift = 6 * (tail - 1); shift >= 0; shift -= 6) out += static_cast<char>(0x80 | ((c >> shift) & 0x3F));
 }
 
 }  // namespace millrace

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 
 namespace millrace {
@@ -12,7 +11,5 @@ namespace millrace {
 // as it was, if there is none. position < text.size().
 std::optional<char32_t> utf8_decode(std::string_view text, std::size_t& position);
 bool utf8_is_valid(std::string_view text);
-// utf8_append adds a character, which must be one (no surrogate).
-void utf8_append(std::string& out, char32_t c);
 
 }  // namespace millrace

@@ -129,7 +129,8 @@ TEST(Policy, WhatIsNoPolicyIsRefused) {
   expect_refused(R"({"body":{"dataAttributes":[{"attribute":null}]}})", "tdf policy: attribute");
   expect_refused(R"({"body":{"dataAttributes":[{"attribute":"a","isDefault":"yes"}]}})", "tdf policy: isDefault");
   expect_refused(R"({"body":{"dissem":[null]}})", "tdf policy: dissem");
-  expect_refused(std::string(100, '['), "tdf policy: JSON");
+  expect_refused(std::string(60, '['), "tdf policy: JSON");
+  expect_refused(std::string(100, '['), "tdf policy: JSON", ErrorCode::kLimitExceeded);
   expect_refused(R"({"x":)" + std::string(64, '[') + std::string(64, ']') + "}", "tdf policy: JSON",
                  ErrorCode::kLimitExceeded);
   expect_refused(std::string((std::size_t{10} << 20) + 1, ' '), "tdf policy: JSON", ErrorCode::kLimitExceeded);
