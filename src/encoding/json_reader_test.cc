@@ -235,6 +235,7 @@ TEST(JsonReader, TheWholeTextIsCheckedBeforeTheFirstAnswer) {
 TEST(JsonReader, AStringIsGivenUntilTheNextOne) {
   JsonReader in(R"(["plain","a long one with an escape \u20ac","\n",{"x\ty":"\\"}])", kWhere);
   ASSERT_TRUE(in.begin_array(kWhere));
+  EXPECT_EQ(in.offset(), 1u);
   for (const std::string_view expected : {"plain"sv, "a long one with an escape \xe2\x82\xac"sv, "\n"sv}) {
     ASSERT_TRUE(*in.next_element());
     EXPECT_EQ(*in.string(kWhere), expected);

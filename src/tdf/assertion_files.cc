@@ -1,8 +1,8 @@
 // The files that tools take: assertions to add, and keys that verify.
 //
-// Keys stand in them as JSON strings, often PEM with "\n" for its lines. A key without escapes goes from the caller's
-// text straight into a SecretBytes; one with escapes passes through the reader's scratch, which is not cleansed. The
-// caller's text is the caller's to cleanse.
+// Keys stand in them as JSON strings, often PEM with "\n" for its lines. What is kept of a key is a SecretBytes; the
+// parser's own buffers, through which every string passes, are not cleansed, and the caller's text is the caller's to
+// cleanse.
 #include <string>
 #include <string_view>
 #include <utility>
