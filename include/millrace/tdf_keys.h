@@ -113,9 +113,9 @@ struct NewAssertion {
 // parse_new_assertions reads what `--with-assertions` takes: a JSON array of assertions without binding, each
 // optionally with "signingKey": {"alg": "HS256"|"RS256", "key": TEXT}. An HS256 key is the ASCII bytes of its text, not
 // what they may decode to; an RS256 key is PEM. A statement's value that is an object becomes its canonical text.
-// Members that are not known are refused. A key's text with escapes passes through memory that is not cleansed. Errors:
-// kMalformed, kLimitExceeded, kInvalidArgument (a doubled or empty id, a key of another kind), detail: the 1-based
-// assertion.
+// Members that are not known are refused. A key's text passes through the JSON parser's buffers, which are not
+// cleansed. Errors: kMalformed, kLimitExceeded, kInvalidArgument (a doubled or empty id, a key of another kind),
+// detail: the 1-based assertion.
 Result<std::vector<NewAssertion>> parse_new_assertions(ByteView json);
 // system_metadata_assertion is the SDKs' built-in one ("system-metadata"), signed with the file's key.
 // `creation_date` is RFC 3339.
