@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "failure.h"
+#include "input_keys.h"
 #include "options.h"
 #include "transfer.h"
 #include "verbs.h"
@@ -12,7 +13,7 @@ namespace millrace::cli {
 namespace {
 
 struct CatOptions {
-  KeyOptions keys;
+  InputKeyOptions keys;
   TransferOptions transfer;
   ReportOptions report;
   std::string range;
@@ -43,27 +44,24 @@ class RangeSource final : public Source {
 };
 
 void cat(const CatOptions& options) {
-  options.keys.check_against(options.transfer);
+  options.transfer.check_against(options.keys.files());
   const ByteRange range = options.range.empty() ? ByteRange{0, std::nullopt} : parse_range(options.range);
-  const tink::StreamingAead aead = options.keys.streaming();
-  const std::vector<std::byte> associated_data = options.keys.read_associated_data();
+  const InputKeys keys(options.keys);
   Transfer transfer("cat", options.transfer, options.report, Content::kText);
+  const std::unique_ptr<Opening> opening = keys.open(transfer);
 
   Report report;
-  if (transfer.read_at() != nullptr) {
-    const auto plain = aead.decrypt_read_at(*transfer.read_at(), associated_data);
-    if (!plain) transfer.fail_input(plain.error(), {});
+  if (opening->positional()) {
+    const ReadAt& plaintext = *transfer.or_fail(opening->read_at());
     std::uint64_t from = 0;
     std::uint64_t to = 0;
-    range.resolve((*plain)->size(), from, to);
-    ReadAtSource slice(**plain, from, to);
+    range.resolve(plaintext.size(), from, to);
+    ReadAtSource slice(plaintext, from, to);
     report.bytes = transfer.pump_to_sink(slice);
   } else {
     if (!range.first) fail(kExitUsage, "--range -N: the end of a pipe is not known beforehand; use a file");
-    const auto opened =
-        value_or_fail(aead.decrypt_source(transfer.source(), associated_data, transfer.threads()), "cat");
     const std::uint64_t to = range.last && *range.last != UINT64_MAX ? *range.last + 1 : UINT64_MAX;
-    RangeSource slice(*opened, *range.first, to);
+    RangeSource slice(*transfer.or_fail(opening->open(transfer.threads())), *range.first, to);
     report.bytes = transfer.pump_to_sink(slice);
     std::uint64_t from = 0;
     std::uint64_t end = 0;
@@ -79,14 +77,15 @@ void cat(const CatOptions& options) {
 void add_cat(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("cat", "Write a byte range of the plaintext");
   auto options = std::make_shared<CatOptions>();
-  options->keys.add_to(*verb, true);
+  options->keys.add_to(*verb);
   options->transfer.add_to(*verb, true);
   options->report.add_to(*verb);
   verb->add_option("--range", options->range, "A-B (inclusive), A- or -N (the last N bytes), as in HTTP; default: all")
       ->check(not_empty());
   verb->footer(
       "Only the segments of the range are read, and the last one, which proves the size.\n"
-      "Example:\n  millrace cat --keyset keys.json --range 1048576-2097151 backup.tar.enc | xxd | head");
+      "Example:\n  millrace cat --keyset keys.json --range 1048576-2097151 backup.tar.enc | xxd | head\n"
+      "  millrace cat --kas-private-key kas.pem --range -500 backup.tar.tdf");
   verb->callback([options] { cat(*options); });
 }
 

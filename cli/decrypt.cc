@@ -1,4 +1,5 @@
 #include "failure.h"
+#include "input_keys.h"
 #include "options.h"
 #include "transfer.h"
 #include "verbs.h"
@@ -8,7 +9,7 @@ namespace millrace::cli {
 namespace {
 
 struct DecryptOptions {
-  KeyOptions keys;
+  InputKeyOptions keys;
   TransferOptions transfer;
   ReportOptions report;
 };
@@ -17,43 +18,29 @@ enum class Mode { kDecrypt, kVerify };
 
 // Decrypting and verifying differ in where the plaintext goes: to the output, or nowhere.
 void decrypt(const DecryptOptions& options, Mode mode) {
-  options.keys.check_against(options.transfer);
-  const tink::StreamingAead aead = options.keys.streaming();
-  const std::vector<std::byte> associated_data = options.keys.read_associated_data();
+  options.transfer.check_against(options.keys.files());
+  const InputKeys keys(options.keys);
   const bool writes = mode == Mode::kDecrypt;
   Transfer transfer(writes ? "decrypt" : "verify", options.transfer, options.report,
                     writes ? std::optional(Content::kText) : std::nullopt);
+  const std::unique_ptr<Opening> opening = keys.open(transfer);
 
-  Report report;
-  tink::StreamInfo info;
-  if (transfer.read_at() != nullptr && (!writes || transfer.positional_output())) {
-    const ReadAt& in = *transfer.read_at();
-    std::uint64_t size = 0;
-    if (writes) {
-      // The end is opened first: a stream that was cut shows at once, and the size of the output is known.
-      const auto found = aead.inspect(in, associated_data);
-      if (!found) transfer.fail_input(found.error(), {});
-      size = found->plain_size;
-    }
-    const auto done = writes ? aead.decrypt_at(in, transfer.write_at(size), associated_data, transfer.threads())
-                             : aead.verify_at(in, associated_data, transfer.threads());
-    if (!done) transfer.fail_input(done.error(), {});
-    info = *done;
+  if (opening->positional() && !writes) {
+    transfer.or_fail(opening->verify(transfer.threads()));
+  } else if (opening->positional() && transfer.positional_output()) {
+    const WriteAt& out = transfer.write_at(transfer.or_fail(opening->plain_size()));
+    transfer.or_fail(opening->open_at(out, transfer.threads()));
   } else {
-    const auto opened =
-        value_or_fail(aead.decrypt_source(transfer.source(), associated_data, transfer.threads()), "decrypt");
+    Source& plaintext = *transfer.or_fail(opening->open(transfer.threads()));
     if (writes) {
-      transfer.pump_to_sink(*opened);
+      transfer.pump_to_sink(plaintext);
     } else {
       NullSink nowhere;
-      if (const auto done = pump(*opened, nowhere); !done) transfer.fail_input(done.error(), {});
+      transfer.or_fail(pump(plaintext, nowhere));
     }
-    info = opened->info();
   }
-  report.bytes = info.plain_size;
-  report.output_bytes = writes ? info.plain_size : 0;
-  report.segments = info.segments;
-  report.key_id = info.key_id;
+  Report report = opening->report();
+  report.output_bytes = writes ? report.bytes : 0;
   report.verified = true;
   transfer.finish(report);
 }
@@ -61,7 +48,7 @@ void decrypt(const DecryptOptions& options, Mode mode) {
 CLI::App* add(CLI::App& app, const char* name, const char* description, Mode mode) {
   CLI::App* verb = app.add_subcommand(name, description);
   auto options = std::make_shared<DecryptOptions>();
-  options->keys.add_to(*verb, true);
+  options->keys.add_to(*verb);
   options->transfer.add_to(*verb, mode == Mode::kDecrypt);
   options->report.add_to(*verb);
   verb->callback([options, mode] { decrypt(*options, mode); });
@@ -71,16 +58,20 @@ CLI::App* add(CLI::App& app, const char* name, const char* description, Mode mod
 }  // namespace
 
 void add_decrypt(CLI::App& app) {
-  add(app, "decrypt", "Decrypt a file or a pipe", Mode::kDecrypt)
+  add(app, "decrypt", "Decrypt a file or a pipe; its format is detected", Mode::kDecrypt)
       ->footer(
           "Only verified bytes leave; a file appears when all of it is verified.\n"
+          "A TDF file on a pipe goes, encrypted, through an unnamed file in $TMPDIR: its manifest is at its end.\n"
           "Example:\n  millrace decrypt --keyset keys.json -o backup.tar backup.tar.enc\n"
-          "  millrace decrypt --keyset keys.json < srv.tar.enc | tar x");
+          "  millrace decrypt --keyset keys.json < srv.tar.enc | tar x\n"
+          "  millrace decrypt --kas-private-key kas.pem -o backup.tar backup.tar.tdf");
 }
 
 void add_verify(CLI::App& app) {
   add(app, "verify", "Authenticate everything, write nothing", Mode::kVerify)
-      ->footer("Example:\n  millrace verify --keyset keys.json backup.tar.enc && echo intact");
+      ->footer(
+          "Example:\n  millrace verify --keyset keys.json backup.tar.enc && echo intact\n"
+          "  millrace verify --kas-private-key kas.pem backup.tar.tdf && echo intact");
 }
 
 }  // namespace millrace::cli

@@ -253,6 +253,7 @@ void Output::set_mode() {
   mode_t mode;
   if (old_) {
     mode = old_->st_mode & 0777;  // not setuid: these are not the contents somebody gave it for
+    if (options_.privacy == Privacy::kOwnerAlways) mode &= static_cast<mode_t>(S_IRWXU);
     if ((now.st_uid != old_->st_uid || now.st_gid != old_->st_gid) &&
         ::fchown(fd_.get(), old_->st_uid, old_->st_gid) != 0 &&
         ::fchown(fd_.get(), static_cast<uid_t>(-1), old_->st_gid) != 0) {
@@ -261,7 +262,7 @@ void Output::set_mode() {
   } else {
     const mode_t mask = ::umask(0);
     ::umask(mask);
-    mode = (options_.privacy == Privacy::kOwner ? 0600 : 0666) & ~mask;
+    mode = (options_.privacy == Privacy::kShared ? 0666 : 0600) & ~mask;
   }
   if (::fchmod(fd_.get(), mode) == 0) return;
   // FAT and its like have no modes and refuse them even to the owner of a file.
@@ -324,6 +325,16 @@ void write_file(const std::string& path, ByteView bytes, Overwrite overwrite, Pr
   check_or_fail(sink->write(bytes), output.name());
   check_or_fail(sink->finish(), output.name());
   output.commit();
+}
+
+void write_output(const std::string& path, ByteView bytes, Overwrite overwrite, Privacy privacy) {
+  if (!is_stdout(path)) return write_file(path, bytes, overwrite, privacy);
+  OutputOptions to_stdout;
+  to_stdout.content = Content::kText;
+  Output output("-", to_stdout, nullptr);
+  const std::unique_ptr<Sink> sink = output.sink();
+  check_or_fail(sink->write(bytes), output.name());
+  check_or_fail(sink->finish(), output.name());
 }
 
 }  // namespace millrace::cli

@@ -38,8 +38,10 @@ class Input {
 };
 
 enum class Overwrite : bool { kNo, kYes };
-enum class Content : bool { kBinary, kText };   // kText: whatever the user encrypted; a terminal may show it
-enum class Privacy : bool { kShared, kOwner };  // kOwner: a new file can be read by its owner only
+enum class Content : bool { kBinary, kText };  // kText: whatever the user encrypted; a terminal may show it
+// kOwner: a new file can be read by its owner only. kOwnerAlways: so can one that replaces a file that others could
+// read.
+enum class Privacy : std::uint8_t { kShared, kOwner, kOwnerAlways };
 
 struct OutputOptions {
   Overwrite overwrite = Overwrite::kNo;
@@ -90,6 +92,10 @@ class Output {
 
 // write_file replaces or creates a small file atomically, with the mode of the old one or `privacy`, synced.
 void write_file(const std::string& path, ByteView bytes, Overwrite overwrite, Privacy privacy);
+// is_stdout: "" and "-".
+inline bool is_stdout(const std::string& path) { return path.empty() || path == "-"; }
+// write_output is write_file, or writes text to standard output.
+void write_output(const std::string& path, ByteView bytes, Overwrite overwrite, Privacy privacy);
 
 // prepare_process makes the standard descriptors safe (one that the parent closed is never given to a file), and
 // restores what a parent may have changed about SIGPIPE.

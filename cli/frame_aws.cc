@@ -107,7 +107,7 @@ void frame(const FrameOptions& options) {
   std::optional<tink::StreamingAead> aead;
   std::vector<std::byte> associated_data;
   if (options.encrypt) {
-    options.keys.check_against(options.transfer);
+    options.transfer.check_against(options.keys.files());
     aead.emplace(options.keys.streaming());
     associated_data = options.keys.read_associated_data();
   }
@@ -178,7 +178,7 @@ void add_frame_aws_chunked(CLI::App& group) {
       ->transform(CLI::AsSizeValue(false));
   add_checksum_to(*verb, options->checksums, "trailing checksum, may be repeated; default: crc64nvme, none if signed");
   verb->add_flag("--encrypt", options->encrypt, "encrypt first, with --keyset");
-  options->keys.add_to(*verb, false);
+  options->keys.add_to(*verb);
   options->signing.add_to(*verb);
   verb->add_option("--put", options->put, "sign a PUT to URL and its chunks, with the AWS_* environment")
       ->type_name("URL")

@@ -4,8 +4,6 @@
 
 #include <fmt/core.h>
 
-#include <array>
-
 #include "failure.h"
 #include "millrace/silkd_frames.h"
 #include "options.h"
@@ -49,12 +47,7 @@ std::string why(const silkd::FrameReader& frames, const silkd::PayloadSource& pa
 
 void unframe(const SilkdOptions& options) {
   Transfer transfer("unframe", options.transfer, options.report, Content::kText);
-  std::array<std::byte, 6> start;
-  const Result<std::size_t> read = read_full(transfer.source(), start);
-  if (!read) transfer.fail_input(read.error(), {});
-  const ByteView beginning = ByteView(start).first(*read);
-  PrependSource stream(beginning, transfer.source());
-  silkd::FrameReader frames(stream, direction_of(beginning));
+  silkd::FrameReader frames(transfer.source(), direction_of(transfer.first_bytes(6)));
   silkd::PayloadSource payload(frames);
   Report report;
   try {

@@ -86,16 +86,7 @@ SecretBytes serialize(const tink::Keyset& keyset, tink::Format format, const std
 
 // emit writes a keyset to --output, or to standard output.
 void emit(const SecretBytes& bytes, const KeysetOptions& options) {
-  if (options.output.empty() || options.output == "-") {
-    OutputOptions to_stdout;
-    to_stdout.content = Content::kText;
-    Output output("-", to_stdout, nullptr);
-    const std::unique_ptr<Sink> sink = output.sink();
-    check_or_fail(sink->write(bytes.reveal()), output.name());
-    check_or_fail(sink->finish(), output.name());
-    return;
-  }
-  write_file(options.output, bytes.reveal(), options.force ? Overwrite::kYes : Overwrite::kNo, Privacy::kOwner);
+  write_output(options.output, bytes.reveal(), options.force ? Overwrite::kYes : Overwrite::kNo, Privacy::kOwner);
 }
 
 bool is_json(ByteView bytes) {
@@ -131,7 +122,7 @@ void edit(const std::string& file, const KeysetOptions& options, const std::func
   if (file == "-" || file.rfind("fd:", 0) == 0 || file.rfind("env:", 0) == 0)
     fail(kExitUsage, fmt::format("{}: only a keyset in a file can be changed", file));
   const EditLock lock(file);
-  const SecretBytes before = read_secret(file);
+  const SecretBytes before = read_keyset(file);
   const bool sealed = tink::is_encrypted_keyset(before.reveal());
   if (!sealed && !options.keys.kek.empty())
     fail(kExitUsage, fmt::format("{}: not encrypted, so --kek has no use here", file));
@@ -183,7 +174,7 @@ void print_keys(const std::vector<tink::KeyInfo>& keys, bool json) {
 void keyset_list(KeysetOptions& options) {
   const std::string file = take_file(options);
   refuse_words(options);
-  const SecretBytes bytes = read_secret(file);
+  const SecretBytes bytes = read_keyset(file);
   if (tink::is_encrypted_keyset(bytes.reveal()) && options.keys.kek.empty()) {
     const auto info = value_or_fail(tink::read_keyset_info(bytes.reveal()), file);
     if (!info) fail(kExitUsage, fmt::format("{}: encrypted, and without a description; give --kek FILE", file));
@@ -218,7 +209,7 @@ void keyset_change(KeysetOptions& options, Status (tink::Keyset::*change)(std::u
 void keyset_rewrite(KeysetOptions& options, const std::string& open_with, const std::string& seal_with) {
   const std::string file = take_file(options);
   refuse_words(options);
-  const SecretBytes before = read_secret(file);
+  const SecretBytes before = read_keyset(file);
   const std::string& associated_data = options.keys.kek_associated_data;
   const tink::Keyset keyset = parse_keyset(file, before.reveal(), open_with, associated_data);
   const bool json = options.format.empty() ? is_json(before.reveal()) : options.format == "json";

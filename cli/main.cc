@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   add_verify(app);
   add_inspect(app);
   add_keyset(app);
+  add_kas(app);
   add_sum(app);
   add_bench(app);
   add_frame(app);

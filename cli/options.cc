@@ -1,8 +1,6 @@
 #include "options.h"
 
-#include <fcntl.h>
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,52 +10,18 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/copy.h"
 #include "failure.h"
-#include "millrace/base64.h"
+#include "secret_input.h"
 
 namespace millrace::cli {
-
-namespace {
-
-// number_in parses all of `text` as an unsigned decimal number.
-std::optional<std::uint64_t> number_in(std::string_view text) {
-  if (text.empty() || text.size() > 20) return std::nullopt;
-  std::uint64_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    const auto digit = static_cast<std::uint64_t>(c - '0');
-    if (value > (UINT64_MAX - digit) / 10) return std::nullopt;
-    value = value * 10 + digit;
-  }
-  return value;
-}
-
-// read_all reads a whole source, at most kMaxKeysetSize bytes, into memory that is cleansed.
-SecretBytes read_all(Source& source, const std::string& name) {
-  SecretBytes buffer(16 * 1024);
-  std::size_t size = 0;
-  for (;;) {
-    size += value_or_fail(read_full(source, buffer.fill().subspan(size)), name);
-    if (size < buffer.size()) return SecretBytes::copy_of(buffer.reveal().first(size));
-    if (size > tink::kMaxKeysetSize) fail(kExitNotAuthentic, fmt::format("{}: larger than any keyset", name));
-    SecretBytes larger(2 * size);
-    copy_bytes(larger.fill(), buffer.reveal());
-    buffer = std::move(larger);
-  }
-}
-
-}  // namespace
 
 CLI::Validator not_empty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? std::string("the argument is empty") : std::string(); }, "");
 }
 
-void KeyOptions::add_to(CLI::App& verb, bool required) {
-  CLI::Option* option =
-      verb.add_option("--keyset", keyset, "Tink keyset: FILE, fd:N or env:NAME")->type_name("FILE")->check(not_empty());
-  if (required) option->required();
+void KeyOptions::add_to(CLI::App& verb) {
+  verb.add_option("--keyset", keyset, "Tink keyset: FILE, fd:N or env:NAME")->type_name("FILE")->check(not_empty());
   CLI::Option* text =
       verb.add_option("--associated-data", associated_data, "authenticated with the stream, not stored in it")
           ->type_name("TEXT");
@@ -76,41 +40,15 @@ void KeyOptions::add_kek_to(CLI::App& verb) {
       ->type_name("TEXT");
 }
 
-SecretBytes read_secret(const std::string& where) {
-  if (where.rfind("env:", 0) == 0) {
-    const char* value = std::getenv(where.c_str() + 4);
-    if (value == nullptr) fail(kExitUsage, fmt::format("{}: the environment variable is not set", where));
-    const std::string_view text(value);
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == std::string_view::npos || text[first] == '{') return SecretBytes::copy_of(as_bytes(text));
-    // Anything else than JSON must be base64: the environment holds text.
-    std::string_view digits = text.substr(first);
-    digits = digits.substr(0, digits.find_last_not_of(" \t\r\n") + 1);
-    SecretBytes decoded(base64_decoded_capacity(digits.size()));
-    const std::size_t size = value_or_fail(base64_decode(digits, decoded.fill()), where, "expected JSON or base64");
-    return SecretBytes::copy_of(decoded.reveal().first(size));
-  }
-  if (where.rfind("fd:", 0) == 0) {
-    const std::optional<std::uint64_t> number = number_in(std::string_view(where).substr(3));
-    if (!number || *number > 1 << 20) fail(kExitUsage, fmt::format("{}: not a descriptor number", where));
-    Fd copy(::fcntl(static_cast<int>(*number), F_DUPFD_CLOEXEC, 3));
-    if (!copy.valid()) fail_with(where, Error{ErrorCode::kIo, "open", 0, errno});
-    FileSource source(std::move(copy));
-    return read_all(source, where);
-  }
-  Input input(where);
-  const std::unique_ptr<FileSource> source = input.source();
-  SecretBytes bytes = read_all(*source, where);
-  constexpr mode_t kOthers = S_IRGRP | S_IROTH;
-  if (S_ISREG(input.status().st_mode) && (input.status().st_mode & kOthers) != 0 &&
-      !tink::is_encrypted_keyset(bytes.reveal())) {
+SecretBytes read_keyset(const std::string& where) {
+  SecretInput keyset = read_secret_input(where, {"keyset", tink::kMaxKeysetSize});
+  if (keyset.others_can_read && !tink::is_encrypted_keyset(keyset.bytes.reveal()))
     warn(fmt::format("{}: a cleartext keyset that others can read; chmod 600 it", where));
-  }
-  return bytes;
+  return std::move(keyset.bytes);
 }
 
 tink::AesGcmKeyWrapper load_kek(const std::string& kek) {
-  const SecretBytes bytes = read_secret(kek);
+  const SecretBytes bytes = read_keyset(kek);
   if (tink::is_encrypted_keyset(bytes.reveal()))
     fail(kExitUsage, fmt::format("{}: --kek must be a cleartext keyset", kek));
   const tink::Keyset keyset = value_or_fail(tink::Keyset::parse(bytes.reveal()), kek);
@@ -129,7 +67,7 @@ tink::Keyset parse_keyset(const std::string& name, ByteView bytes, const std::st
 }
 
 tink::Keyset KeyOptions::load() const {
-  const SecretBytes bytes = read_secret(keyset);
+  const SecretBytes bytes = read_keyset(keyset);
   return parse_keyset(keyset, bytes.reveal(), kek, kek_associated_data);
 }
 
@@ -138,32 +76,10 @@ tink::StreamingAead KeyOptions::streaming() const {
   return value_or_fail(tink::StreamingAead::create(keys), keyset, "the keyset must hold streaming keys");
 }
 
-void KeyOptions::check_against(const TransferOptions& transfer) const {
-  const auto from_stdin = [](const std::string& name) {
-    return name == "-" || name == "/dev/stdin" || name == "fd:0" || name == "/dev/fd/0";
-  };
-  int readers = transfer.producer.empty() && (transfer.input.empty() || from_stdin(transfer.input)) ? 1 : 0;
-  struct stat out;
-  const bool replaces = ::stat(transfer.output.c_str(), &out) == 0 && S_ISREG(out.st_mode);
-  for (const std::string* name : {&keyset, &kek, &associated_data_file}) {
-    if (from_stdin(*name) && ++readers > 1)
-      fail(kExitUsage, fmt::format("{}: standard input can be read for one thing only", *name));
-    struct stat in;
-    if (replaces && ::stat(name->c_str(), &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-      fail(kExitUsage, fmt::format("{}: the output would replace {}", transfer.output, *name));
-  }
-}
-
 std::vector<std::byte> KeyOptions::read_associated_data() const {
-  if (associated_data_file.empty()) {
-    const ByteView bytes = as_bytes(associated_data);
-    return {bytes.begin(), bytes.end()};
-  }
-  Input input(associated_data_file);
-  const std::unique_ptr<FileSource> source = input.source();
-  MemorySink sink;
-  value_or_fail(pump(*source, sink), associated_data_file);
-  return {sink.bytes().begin(), sink.bytes().end()};
+  if (!associated_data_file.empty()) return read_file(associated_data_file, SIZE_MAX);
+  const ByteView bytes = as_bytes(associated_data);
+  return {bytes.begin(), bytes.end()};
 }
 
 void ReportOptions::add_to(CLI::App& verb) {
@@ -202,6 +118,10 @@ unsigned TransferOptions::thread_count() const {
   return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
+void TransferOptions::check_against(const std::vector<std::string>& files) const {
+  refuse_inputs(files, producer.empty() ? std::optional(input) : std::nullopt, output);
+}
+
 OutputOptions TransferOptions::output_options(Content content) const {
   OutputOptions options;
   options.overwrite = force ? Overwrite::kYes : Overwrite::kNo;
@@ -215,14 +135,28 @@ OutputOptions TransferOptions::output_options(Content content) const {
 void print_report(const Report& report, const ReportOptions& options, bool data_on_stdout) {
   const double rate = report.seconds > 0 ? static_cast<double>(report.bytes) / report.seconds : 0;
   if (options.json) {
-    const nlohmann::ordered_json object = {
-        {"operation", report.operation}, {"bytes", report.bytes},     {"output_bytes", report.output_bytes},
-        {"segments", report.segments},   {"key_id", report.key_id},   {"checksum", nullptr},
-        {"verified", report.verified},   {"seconds", report.seconds}, {"bytes_per_second", rate}};
+    nlohmann::ordered_json key;  // null unless there is one
+    if (!report.kid.empty()) {
+      key = report.kid;
+    } else if (report.key_id) {
+      key = *report.key_id;
+    }
+    nlohmann::ordered_json object = {{"operation", report.operation},
+                                     {"bytes", report.bytes},
+                                     {"output_bytes", report.output_bytes},
+                                     {"segments", report.segments},
+                                     {"key_id", key},
+                                     {"checksum", nullptr},
+                                     {"verified", report.verified},
+                                     {"seconds", report.seconds},
+                                     {"bytes_per_second", rate}};
+    if (!report.mime_type.empty()) object["mime_type"] = report.mime_type;
+    // A kid comes from a file and may be no text.
+    const std::string text = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
     if (data_on_stdout) {
-      write_stderr(object.dump() + '\n');
+      write_stderr(text);
     } else {
-      fmt::print("{}\n", object.dump());
+      fmt::print("{}", text);
     }
   } else if (options.style() != ProgressStyle::kNone) {
     write_stderr(fmt::format("{}: {} in {:.2f} s, {}/s\n", report.operation,

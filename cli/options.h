@@ -23,14 +23,15 @@ struct KeyOptions {
   std::string associated_data;
   std::string associated_data_file;
 
-  void add_to(CLI::App& verb, bool required);
+  // add_to adds the options; what the verb cannot do without is checked when it runs.
+  void add_to(CLI::App& verb);
   void add_kek_to(CLI::App& verb);
 
   // The keyset in the clear. Fails with a hint if it is encrypted and there is no --kek.
   tink::Keyset load() const;
   tink::StreamingAead streaming() const;
-  // check_against refuses what cannot be meant: standard input for two things, the output over the keyset.
-  void check_against(const TransferOptions& transfer) const;
+  // files lists what these options read.
+  std::vector<std::string> files() const { return {keyset, kek, associated_data_file}; }
   // The associated data, from the text or the file.
   std::vector<std::byte> read_associated_data() const;
 };
@@ -55,6 +56,8 @@ struct TransferOptions {
 
   void add_to(CLI::App& verb, bool with_output);
   unsigned thread_count() const;
+  // check_against refuses standard input for two things, and an output over one of the `files` that are read.
+  void check_against(const std::vector<std::string>& files) const;
   OutputOptions output_options(Content content) const;
 };
 
@@ -67,16 +70,18 @@ struct Report {
   std::uint64_t bytes = 0;         // plaintext
   std::uint64_t output_bytes = 0;  // written
   std::uint64_t segments = 0;
-  std::uint32_t key_id = 0;
+  std::optional<std::uint32_t> key_id = 0;  // of a Tink key
+  std::string kid;                          // of a TDF key; shown instead
+  std::string mime_type;                    // that was written; empty: no such thing
   bool verified = false;
   double seconds = 0;
 };
 // print_report prints the JSON object, on stdout unless the data went there, or a line on stderr if it is a terminal.
 void print_report(const Report& report, const ReportOptions& options, bool data_on_stdout);
 
-// read_secret reads a keyset from FILE, fd:N or env:NAME. A cleartext one in a file that others may read is warned
+// read_keyset reads a keyset from FILE, fd:N or env:NAME. A cleartext one in a file that others may read is warned
 // about.
-SecretBytes read_secret(const std::string& where);
+SecretBytes read_keyset(const std::string& where);
 // parse_keyset reads a keyset in any form; `kek` as in KeyOptions.
 tink::Keyset parse_keyset(const std::string& name, ByteView bytes, const std::string& kek,
                           const std::string& kek_associated_data);

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "failure.h"
 
 namespace millrace::cli {
@@ -34,7 +36,22 @@ Source& Transfer::source() {
     if (!producer_) file_source_ = input_->source();
     counting_source_.emplace(producer_ ? static_cast<Source&>(*producer_) : *file_source_, *progress_);
   }
-  return *counting_source_;
+  return prepended_ ? static_cast<Source&>(*prepended_) : *counting_source_;
+}
+
+ByteView Transfer::first_bytes(std::size_t most) {
+  if (!first_bytes_) {
+    std::vector<std::byte> bytes(most);
+    if (file_read_at_) {
+      bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(most, file_read_at_->size())));
+      check_or_fail(file_read_at_->read_at(0, bytes), input_name_);
+    } else {
+      bytes.resize(or_fail(read_full(source(), bytes)));
+    }
+    first_bytes_ = std::move(bytes);
+    if (counting_source_) prepended_.emplace(*first_bytes_, *counting_source_);
+  }
+  return ByteView(*first_bytes_).first(std::min(most, first_bytes_->size()));
 }
 
 const WriteAt& Transfer::write_at(std::uint64_t size) {
@@ -67,18 +84,21 @@ void Transfer::fail_input(const Error& error, std::string_view hint) {
     fail(kExitEnvironment,
          fmt::format("--producer: the command {}; nothing was written as complete", producer_->failure()));
   }
+  if (explain_) explain_(error);
   // By position, both ends fail through one call; a write is the output's failure.
   const bool writing = error.code == ErrorCode::kIo && error.where == "write" && output_;
   fail_with(writing ? output_->name() : input_name_, error, hint);
 }
 
-void Transfer::finish(Report report) {
+void Transfer::finish(Report report, std::string_view note) {
   progress_->stop();
   report.seconds = progress_->seconds();
   if (input_) input_->check_unchanged();
   if (output_) output_->commit();
   report.operation = verb_;
-  print_report(report, report_, output_ && output_->is_stdout());
+  const bool data_on_stdout = output_ && output_->is_stdout();
+  if (!note.empty() && !report_.quiet && !(report_.json && data_on_stdout)) tell(note);
+  print_report(report, report_, data_on_stdout);
 }
 
 }  // namespace millrace::cli

@@ -11,6 +11,7 @@ void add_cat(CLI::App& app);
 void add_verify(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_keyset(CLI::App& app);
+void add_kas(CLI::App& app);
 void add_sum(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_frame(CLI::App& app);

@@ -31,7 +31,7 @@ _millrace() {
     if [[ $word == -* ]]; then continue; fi
     if [[ -z $verb ]]; then
       verb=$word
-      if [[ ! $verb =~ ^(keyset|frame|unframe)$ ]]; then break; fi
+      if [[ ! $verb =~ ^(keyset|kas|frame|unframe)$ ]]; then break; fi
     else
       action=$word
       break
@@ -39,21 +39,26 @@ _millrace() {
   done
 
   if [[ -z $verb ]]; then
-    _millrace_reply "encrypt decrypt cat verify inspect keyset sum bench frame unframe --help --version" "$cur"
+    _millrace_reply "encrypt decrypt cat verify inspect keyset kas sum bench frame unframe --help --version" "$cur"
     return
   fi
   if [[ $verb == keyset && -z $action ]]; then
     _millrace_reply "new list add promote enable disable delete convert seal unseal --help" "$cur"
     return
   fi
-
+  if [[ $verb == kas && -z $action ]]; then
+    _millrace_reply "keygen public-key --help" "$cur"
+    return
+  fi
   if [[ $verb =~ ^(frame|unframe)$ && -z $action ]]; then
     _millrace_reply "aws-chunked silkd --help" "$cur"
     return
   fi
 
   case $prev in
-    --keyset | --kek | --associated-data-file | --output | -o | --plot | --headers | --secret-key-file)
+    --keyset | --kek | --associated-data-file | --output | -o | --plot | --headers | --secret-key-file | \
+      --kas-public-key | --kas-private-key | --policy | --metadata-file | --with-assertions | \
+      --with-assertion-verification-keys | --public-key)
       _millrace_files "$cur"
       return
       ;;
@@ -62,7 +67,23 @@ _millrace() {
       return
       ;;
     --algorithm | -a | --checksum)
-      _millrace_list "$_millrace_algorithms" "$cur"
+      case $verb in
+        kas) _millrace_reply "rsa:2048 rsa:4096 ec:secp256r1 ec:secp384r1 ec:secp521r1" "$cur" ;;
+        encrypt) ;;  # -a is an attribute there
+        *) _millrace_list "$_millrace_algorithms" "$cur" ;;
+      esac
+      return
+      ;;
+    --split)
+      _millrace_reply "all any" "$cur"
+      return
+      ;;
+    --segment-hash)
+      _millrace_reply "GMAC HS256" "$cur"
+      return
+      ;;
+    --target-mode)
+      _millrace_reply "4.2.2 4.3.0" "$cur"
       return
       ;;
     --only)
@@ -86,7 +107,8 @@ _millrace() {
       return
       ;;
     --threads | --range | --associated-data | --kek-associated-data | --size | --rounds | --seconds-per-cell | --file-size | \
-      --chunk | --chunk-size | --length | --region | --date | --sign | --put)
+      --chunk | --chunk-size | --length | --region | --date | --sign | --put | --kas-url | --kid | --attr | \
+      --mime-type | --segment-size | --metadata | --max-manifest-size | --max-segment-size | --max-segments)
       return
       ;;
   esac
@@ -102,14 +124,23 @@ _millrace() {
   fi
 
   local keys="--keyset --associated-data --associated-data-file --kek --kek-associated-data"
+  local tdf="--tdf --kas-public-key --kas-url --kid --split --attr --policy --mime-type --segment-size --segment-hash
+    --target-mode --metadata --metadata-file --with-assertions --system-metadata-assertion --max-manifest-size"
+  local opening="$keys --kas-private-key --with-assertion-verification-keys --no-verify-assertions --max-manifest-size
+    --max-segment-size --max-segments"
   local output="--output --force --fsync"
   local transfer="--threads --producer"
   local report="--quiet --json --progress"
   case $verb in
-    encrypt | decrypt) options="$keys $output $transfer $report" ;;
-    cat) options="$keys $output $transfer $report --range" ;;
-    verify) options="$keys $transfer $report" ;;
-    inspect) options="$keys --json" ;;
+    encrypt) options="$keys $tdf $output $transfer $report" ;;
+    decrypt) options="$opening $output $transfer $report" ;;
+    cat) options="$opening $output $transfer $report --range" ;;
+    verify) options="$opening $transfer $report" ;;
+    inspect) options="$opening --json" ;;
+    kas)
+      options="--output --force"
+      if [[ $action == keygen ]]; then options+=" --algorithm --public-key"; fi
+      ;;
     sum) options="--algorithm --recursive --check --ignore-missing --strict --tag --base64 --threads $report" ;;
     bench) options="--only --size --rounds --seconds-per-cell --file-size --quick --plot --force $report" ;;
     frame | unframe)

@@ -1,6 +1,6 @@
 # fish completion for millrace(1).
 
-set -l verbs encrypt decrypt cat verify inspect keyset sum bench frame unframe
+set -l verbs encrypt decrypt cat verify inspect keyset kas sum bench frame unframe
 set -l actions new list add promote enable disable delete convert seal unseal
 
 function __millrace_verb_is
@@ -9,7 +9,7 @@ function __millrace_verb_is
 end
 function __millrace_action_is
     set -l words (commandline -opc)
-    test (count $words) -ge 3; and test $words[2] = keyset; and contains -- $words[3] $argv
+    test (count $words) -ge 3; and contains -- $words[2] keyset kas; and contains -- $words[3] $argv
 end
 # The ids of the keys in the keyset that is on the command line.
 function __millrace_ids
@@ -22,12 +22,13 @@ end
 
 complete -c millrace -s h -l help -d 'Show help'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -l version -d 'Show the version'
-complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a encrypt -d 'Encrypt a file or a pipe with a Tink keyset'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a encrypt -d 'Encrypt a file or a pipe with a Tink keyset, or as a TDF file'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a decrypt -d 'Decrypt a file or a pipe'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a cat -d 'Write a byte range of the plaintext'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a verify -d 'Authenticate everything, write nothing'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a inspect -d 'Show the layout of an encrypted file'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a keyset -d 'Make and manage Tink keysets'
+complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a kas -d 'Make keys for TDF files'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a sum -d 'Compute or check checksums'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a bench -d 'Measure what this machine gives'
 complete -c millrace -n "not __fish_seen_subcommand_from $verbs" -f -a frame -d 'Put a payload into the framing of a protocol'
@@ -39,6 +40,30 @@ complete -c millrace -n "$keyed" -l associated-data -x -d 'Authenticated with th
 complete -c millrace -n "$keyed" -l associated-data-file -r -F -d 'The same, from a file'
 complete -c millrace -n "$keyed" -l kek -r -F -d 'The keyset that opens an encrypted keyset'
 complete -c millrace -n "$keyed" -l kek-associated-data -x -d 'Associated data of the encrypted keyset'
+
+set -l tdf '__millrace_verb_is encrypt'
+complete -c millrace -n "$tdf" -l tdf -d 'Write a TDF file'
+complete -c millrace -n "$tdf" -l kas-public-key -r -F -d 'Whom it is for: public key or certificate'
+complete -c millrace -n "$tdf" -l kas-url -x -d 'The key access server of each key'
+complete -c millrace -n "$tdf" -l kid -x -d 'The id of each key'
+complete -c millrace -n "$tdf" -l split -x -a 'all any' -d 'Several keys: all are needed, or any will do'
+complete -c millrace -n "$tdf" -s a -l attr -x -d 'Attribute value of the policy'
+complete -c millrace -n "$tdf" -l policy -r -F -d 'The whole policy, as JSON'
+complete -c millrace -n "$tdf" -l mime-type -x -d 'Type of the plaintext'
+complete -c millrace -n "$tdf" -l segment-size -x -d 'Plaintext of a segment'
+complete -c millrace -n "$tdf" -l segment-hash -x -a 'GMAC HS256' -d 'What is kept of a segment'
+complete -c millrace -n "$tdf" -l target-mode -x -a '4.2.2 4.3.0' -d 'Version of the format'
+complete -c millrace -n "$tdf" -l metadata -x -d 'Stored encrypted'
+complete -c millrace -n "$tdf" -l metadata-file -r -F -d 'The same, from a file'
+complete -c millrace -n "$tdf" -l with-assertions -r -F -d 'Assertions to sign, JSON or a file of it'
+complete -c millrace -n "$tdf" -l system-metadata-assertion -d 'Add the assertion about time and system'
+set -l opening '__millrace_verb_is decrypt cat verify inspect'
+complete -c millrace -n "$opening" -l kas-private-key -r -F -d 'TDF: private key, FILE, fd:N or env:NAME'
+complete -c millrace -n "$opening" -l with-assertion-verification-keys -r -F -d 'TDF: keys of assertions, as JSON'
+complete -c millrace -n "$opening" -l no-verify-assertions -d 'TDF: open whatever the assertions are'
+complete -c millrace -n "$tdf; or $opening" -l max-manifest-size -x -d 'TDF: largest manifest'
+complete -c millrace -n "$opening" -l max-segment-size -x -d 'TDF: largest segment that is opened'
+complete -c millrace -n "$opening" -l max-segments -x -d 'TDF: most segments that a file may have'
 
 set -l writing '__millrace_verb_is encrypt decrypt cat frame unframe'
 complete -c millrace -n "$writing" -s o -l output -r -F -d 'Output file, made complete or not at all'
@@ -98,6 +123,14 @@ complete -c millrace -n "$rewriting" -l to -x -a 'json binary' -d 'Form of the r
 complete -c millrace -n "$rewriting" -l format -x -a 'json binary' -d 'Form of the result'
 complete -c millrace -n "$rewriting" -s o -l output -r -F -d 'Output file, mode 0600'
 complete -c millrace -n "$rewriting" -s f -l force -d 'Replace an existing output file'
+
+set -l pairing "__millrace_verb_is kas; and not __fish_seen_subcommand_from keygen public-key"
+complete -c millrace -n "$pairing" -f -a keygen -d 'Make a key pair'
+complete -c millrace -n "$pairing" -f -a public-key -d 'Print the public key of a private key'
+complete -c millrace -n '__millrace_action_is keygen' -l algorithm -x -a 'rsa:2048 rsa:4096 ec:secp256r1 ec:secp384r1 ec:secp521r1' -d 'Kind of key'
+complete -c millrace -n '__millrace_action_is keygen' -l public-key -r -F -d 'Where the public key goes'
+complete -c millrace -n '__millrace_action_is keygen public-key' -s o -l output -r -F -d 'Output file'
+complete -c millrace -n '__millrace_action_is keygen public-key' -s f -l force -d 'Replace existing files'
 
 set -l algorithms crc32 crc32c crc64nvme sha1 sha256 sha512 md5 xxhash3 xxhash64 xxhash128
 complete -c millrace -n '__millrace_verb_is sum' -s a -l algorithm -x -a "$algorithms" -d 'Which checksums'

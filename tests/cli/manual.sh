@@ -22,10 +22,10 @@ expect_offer() {
   [ "$(offers "$@" | xargs)" = "$want" ] || fail "completion of '$*' is '$(offers "$@" | xargs)', not '$want'"
 }
 
-verbs="encrypt decrypt cat verify inspect keyset sum bench frame unframe"
+verbs="encrypt decrypt cat verify inspect keyset kas sum bench frame unframe"
 actions="new list add promote enable disable delete convert seal unseal"
 help_options() { "$millrace" "$@" --help | grep -E '^  +-' | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u; }
-formats="frame/aws-chunked unframe/aws-chunked frame/silkd unframe/silkd"
+formats="kas/keygen kas/public-key frame/aws-chunked unframe/aws-chunked frame/silkd unframe/silkd"
 for line in "" $verbs $formats $(for action in $actions; do echo "keyset/$action"; done); do
   words=${line//\// }
   help_options $words > options
@@ -37,7 +37,7 @@ for line in "" $verbs $formats $(for action in $actions; do echo "keyset/$action
     esac
   done < options
   offers $words -- > offered
-  if [[ $words =~ ^(|keyset|frame|unframe)$ ]]; then grep '^--' offered > o || true; mv o offered; fi
+  if [[ $words =~ ^(|keyset|kas|frame|unframe)$ ]]; then grep '^--' offered > o || true; mv o offered; fi
   cmp -s options offered || fail "bash offers other options for '$words': $(diff options offered | grep '^[<>]' | xargs)"
 done
 
@@ -57,6 +57,12 @@ for names in "sum -a" "bench --only"; do
   done
   expect_offer "$(sort names | xargs)" $names ""
 done
+"$millrace" kas keygen --help | grep -oE '(rsa|ec):[a-z0-9]+' | sort -u > names
+[ "$(wc -l < names)" = 5 ] || fail "number of algorithms of kas keygen"
+while read -r name; do
+  has page "$name" && has "$root/completions/_millrace" "${name/:/\\\\:}" && has "$root/completions/millrace.fish" "$name"
+done < names
+expect_offer "$(xargs < names)" kas keygen --algorithm ""
 "$millrace" --help > help
 for verb in $verbs; do grep -q "^  $verb " help || fail "help lacks $verb"; done
 "$millrace" keyset --help > help
@@ -78,6 +84,12 @@ expect_offer "lines" decrypt --progress = l
 expect_offer "binary json" keyset convert --to ""
 expect_offer "AES256_GCM AES256_GCM_HKDF_1MB AES256_GCM_HKDF_4KB" keyset new --template AES256_G
 expect_offer "" cat --range ""
+expect_offer "--help keygen public-key" kas ""
+expect_offer "" encrypt -a ""
+expect_offer "all any" encrypt --split ""
+expect_offer "4.2.2 4.3.0" encrypt --target-mode ""
+expect_offer "GMAC HS256" encrypt --segment-hash ""
+expect_offer "keys.json" decrypt --kas-private-key ke
 expect_offer "crc32,sha1 crc32,sha256 crc32,sha512" sum -a crc32,sh
 
 # The version is the same everywhere, and the tools that read these files are content.

@@ -10,7 +10,7 @@ for arguments in "" "no-such-verb" "keyset" "keyset no-such-verb" "encrypt" "enc
   "encrypt $keys --threads some plain" "encrypt $keys --progress=some plain" "encrypt $keys --keyset" \
   "encrypt $keys $keys plain" "cat $keys e --range" "keyset new" "keyset list" "keyset promote $base/k.json" \
   "keyset promote $base/k.json 1 2" "keyset convert $base/k.json" "keyset convert --to xml $base/k.json" \
-  "keyset seal $base/k.json" "keyset list $base/k.json extra"; do
+  "keyset seal $base/k.json" "kas" "kas no-such-verb" "kas keygen extra" "kas public-key $base/k.json extra" "encrypt --tdf" "keyset list $base/k.json extra"; do
   refused 2 -- "$millrace" $arguments < /dev/null
   [ ! -s "$out" ] || fail "something on stdout: $arguments"
 done
@@ -52,10 +52,10 @@ rm k.json
 expect_status 0 "$millrace" --version
 grep -qE '^millrace [0-9]+\.[0-9]+\.[0-9]+' "$out" || fail "version"
 expect_status 0 "$millrace" --help
-for verb in encrypt decrypt cat verify inspect keyset sum bench frame unframe; do
+for verb in encrypt decrypt cat verify inspect keyset kas sum bench frame unframe; do
   grep -q "^  $verb " "$out" || fail "--help lacks $verb"
 done
-for verb in encrypt decrypt cat verify inspect keyset sum bench "keyset new" "keyset list" "keyset add" "keyset promote" \
+for verb in encrypt decrypt cat verify inspect keyset kas sum bench "kas keygen" "kas public-key" "keyset new" "keyset list" "keyset add" "keyset promote" \
   "keyset enable" "keyset disable" "keyset delete" "keyset convert" "keyset seal" "keyset unseal" \
   "frame aws-chunked" "unframe aws-chunked" "frame silkd" "unframe silkd"; do
   expect_status 0 "$millrace" $verb --help
