@@ -165,18 +165,24 @@ Result<std::uint64_t> json_size(const Manifest& without_segments, std::uint64_t 
   return size + entry(last_plain_size);
 }
 
-Result<std::string> to_json(const Manifest& manifest) {
+Status append_json(std::string& out, const Manifest& manifest) {
   MR_TRY(check_table(manifest));
   MR_TRY(const ManifestText text, manifest_text(manifest));
-  std::string json = text.head;
-  json.reserve(text.head.size() + text.tail.size() +
-               manifest.segments.size() *
-                   (1 + segment_text_size(kMaxPlainSize, manifest.segment_hash, manifest.version)));
+  out.reserve(out.size() + text.head.size() + text.tail.size() +
+              manifest.segments.size() *
+                  (1 + segment_text_size(kMaxPlainSize, manifest.segment_hash, manifest.version)));
+  out += text.head;
   for (const Segment& segment : manifest.segments) {
-    if (&segment != &manifest.segments.front()) json += ',';
-    append_segment(json, segment, manifest.segment_hash, manifest.version);
+    if (&segment != &manifest.segments.front()) out += ',';
+    append_segment(out, segment, manifest.segment_hash, manifest.version);
   }
-  json += text.tail;
+  out += text.tail;
+  return Ok{};
+}
+
+Result<std::string> to_json(const Manifest& manifest) {
+  std::string json;
+  MR_TRY(append_json(json, manifest));
   return json;
 }
 

@@ -24,6 +24,9 @@ Result<ManifestText> manifest_text(const Manifest& manifest);
 void append_segment(std::string& out, const Segment& segment, SegmentHash hash, SpecVersion version);
 std::uint64_t segment_text_size(std::uint64_t plain_size, SegmentHash hash, SpecVersion version);
 
+// append_json appends to_json(manifest): a large one need not be there twice.
+Status append_json(std::string& out, const Manifest& manifest);
+
 // json_size is to_json(manifest).size() for a manifest that differs from this one in its table: `segments` entries, the
 // last of `last_plain_size` bytes and all before it of the manifest's default_plain_size. kInvalidArgument as to_json.
 Result<std::uint64_t> json_size(const Manifest& without_segments, std::uint64_t segments,

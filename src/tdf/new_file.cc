@@ -10,6 +10,7 @@
 #include "tdf/assertion.h"
 #include "tdf/entry_names.h"
 #include "tdf/key_split.h"
+#include "tdf/manifest_text.h"
 #include "tdf/root_signature.h"
 
 namespace millrace::tdf {
@@ -126,10 +127,12 @@ Result<NewFile> NewFile::create(const FilePlan& plan, std::optional<std::uint64_
   NewFile file(plan);
   std::uint64_t segment_size = plan.options().segment_size;
   std::optional<std::uint64_t> payload_size;
+  TdfCipher::Options cipher;
   if (plain_size) {
     MR_TRY(const Info shape, plan.shape(*plain_size));
     segment_size = shape.segment_size;
     payload_size = *plain_size + shape.segments * kSegmentOverhead;
+    cipher.expected_segments = shape.segments;
     file.size_ = shape.file_size;
   }
   MR_TRY(file.header_, file.archive_.begin(kPayloadName, payload_size));
@@ -140,7 +143,6 @@ Result<NewFile> NewFile::create(const FilePlan& plan, std::optional<std::uint64_
   file.manifest_.default_cipher_size = segment_size + kSegmentOverhead;
 
   MR_TRY(const SegmentLayout layout, TdfCipher::layout_of(file.header_.size(), segment_size));
-  TdfCipher::Options cipher;
   cipher.hash = plan.options().segment_hash;
   cipher.max_segments = plan.manifest().max_segments(segment_size);
   cipher.too_many = plan.manifest().too_large(cipher.max_segments * segment_size + 1, segment_size);
@@ -148,7 +150,7 @@ Result<NewFile> NewFile::create(const FilePlan& plan, std::optional<std::uint64_
   return file;
 }
 
-Result<std::vector<std::byte>> NewFile::tail() {
+Result<std::string> NewFile::tail() {
   const std::vector<SegmentRecord>& records = cipher_->table().records();
   std::uint64_t plain_size = 0;
   manifest_.segments.reserve(records.size());
@@ -157,19 +159,26 @@ Result<std::vector<std::byte>> NewFile::tail() {
     plain_size += record.plain_size;
   }
   const std::uint64_t segment_size = manifest_.default_plain_size;
+  const std::uint64_t json_size = plan_->manifest().size(plain_size, segment_size);
   MR_TRY(plan_->sign(manifest_, key_.reveal()));
-  MR_TRY(const std::string json, to_json(manifest_));
-  MR_CHECK(json.size() == plan_->manifest().size(plain_size, segment_size));
 
   const std::uint64_t payload_size = plain_size + records.size() * kSegmentOverhead;
-  MR_TRY(std::vector<std::byte> tail, archive_.end(payload_size, cipher_->payload_crc().value()));
-  MR_TRY(const std::vector<std::byte> entry, archive_.add(kManifestName, as_bytes(json)));
+  MR_TRY(const std::vector<std::byte> descriptor, archive_.end(payload_size, cipher_->payload_crc().value()));
+  // The manifest can have several MiB, so it is made where it will stand: behind a local header that has its checksum.
+  zip::ArchiveBuilder trial = archive_;
+  MR_TRY(const std::vector<std::byte> blank, trial.add(kManifestName, json_size, 0));
+  std::string tail(as_text(descriptor));
+  tail += as_text(blank);
+  const std::size_t json_begin = tail.size();
+  MR_TRY(append_json(tail, manifest_));
+  MR_CHECK(tail.size() - json_begin == json_size);
+  MR_TRY(const std::vector<std::byte> entry,
+         archive_.add(kManifestName, as_bytes(std::string_view(tail).substr(json_begin))));
+  tail.replace(descriptor.size(), blank.size(), as_text(entry));
   MR_TRY(const std::vector<std::byte> directory, archive_.finish());
-  tail.reserve(tail.size() + entry.size() + json.size() + directory.size());
-  for (const ByteView part : {ByteView(entry), as_bytes(json), ByteView(directory)}) {
-    tail.insert(tail.end(), part.begin(), part.end());
-  }
-  info_ = {plain_size, archive_.offset(), records.size(), segment_size, json.size()};
+  tail += as_text(directory);
+
+  info_ = {plain_size, archive_.offset(), records.size(), segment_size, json_size};
   MR_CHECK(!size_ || *size_ == info_.file_size);
   return tail;
 }

@@ -58,7 +58,7 @@ class NewFile {
   std::optional<std::uint64_t> size() const { return size_; }
 
   // tail makes what stands behind the payload, once, when all segments have been sealed. Errors: kLimitExceeded.
-  Result<std::vector<std::byte>> tail();
+  Result<std::string> tail();
   // What the file has become: all zero before tail().
   const Info& info() const { return info_; }
 

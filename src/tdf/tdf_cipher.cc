@@ -45,6 +45,7 @@ Result<std::unique_ptr<const TdfCipher>> TdfCipher::create(ByteView key, Segment
   MR_CHECK(key.size() == 32 && layout.front_size() == kGcmNonceSize && layout.tag_size() == kGcmTagSize);
   MR_TRY(AesGcm gcm, AesGcm::create(key));
   std::unique_ptr<TdfCipher> cipher(new TdfCipher(std::move(gcm), std::move(layout), options, std::move(expected)));
+  cipher->table_.reserve(options.expected_segments);
   if (options.hash == SegmentHash::kHs256) {
     MR_TRY(Hmac hmac, Hmac::create(HashAlgorithm::kSha256, key));
     cipher->hmac_.emplace(std::move(hmac));

@@ -41,6 +41,7 @@ class SegmentTable {
   SegmentTable() = default;
   explicit SegmentTable(std::vector<SegmentRecord> records) : records_(std::move(records)) {}
 
+  void reserve(std::uint64_t size) { records_.reserve(size); }
 
   void put(std::uint32_t index, const SegmentRecord& record);
   std::optional<SegmentRecord> get(std::uint32_t index) const;
@@ -61,6 +62,7 @@ class TdfCipher final : public SegmentCipher {
     std::uint64_t max_segments = kMaxSegments;
     Error too_many = {ErrorCode::kLimitExceeded, "number of segments"};
     // Sealing: how many there will be, if that is known, for their records.
+    std::uint64_t expected_segments = 0;
     // Fills the nonce of segment `index`. Tests make streams repeatable with another one; it must never give the same
     // nonce twice under one key.
     Status (*make_nonce)(std::uint32_t index, ByteSpan nonce) = &random_nonce;

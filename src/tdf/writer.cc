@@ -43,9 +43,9 @@ class TdfSink final : public Writer::FileSink {
     if (failed_) return *failed_;
     if (std::exchange(finished_, true)) return Ok{};
     if (const Status status = sealing_->finish(); !status) return fail(status.error());
-    const Result<std::vector<std::byte>> tail = file_.tail();
+    const Result<std::string> tail = file_.tail();
     if (!tail) return fail(tail.error());
-    return keep(out_.write(*tail));
+    return keep(out_.write(as_bytes(*tail)));
   }
 
   Info info() const override { return failed_ ? Info{} : file_.info(); }
@@ -85,13 +85,13 @@ class TdfSource final : public Writer::FileSource {
       Result<ByteView> bytes = sealed_->pull(scratch);
       if (!bytes || !bytes->empty()) return counted(bytes);
       sealed_.reset();
-      Result<std::vector<std::byte>> tail = file_.tail();
+      Result<std::string> tail = file_.tail();
       if (!tail) {
         failed_ = tail.error();
         return *failed_;
       }
       tail_ = *std::move(tail);
-      rest_.emplace(tail_);
+      rest_.emplace(as_bytes(tail_));
     }
     return counted(rest_->pull(scratch));
   }
@@ -109,7 +109,7 @@ class TdfSource final : public Writer::FileSource {
   NewFile file_;
   std::optional<std::uint64_t> left_;  // of the file
   std::unique_ptr<Source> sealed_;     // until it has ended
-  std::vector<std::byte> tail_;
+  std::string tail_;
   std::optional<MemorySource> rest_;
   std::optional<Error> failed_;
 };
@@ -140,8 +140,8 @@ Result<Info> Writer::write_at(const ReadAt& plaintext, const WriteAt& file, unsi
   MR_TRY(NewFile made, NewFile::create(state_->plan, plaintext.size()));
   MR_TRY(transform_at(made.stage(), made.header(), plaintext, &file, threads));
   MR_TRY(const std::uint64_t payload_end, made.cipher().layout().cipher_size(plaintext.size()));
-  MR_TRY(const std::vector<std::byte> tail, made.tail());
-  MR_TRY(file.write_at(payload_end, tail));
+  MR_TRY(const std::string tail, made.tail());
+  MR_TRY(file.write_at(payload_end, as_bytes(tail)));
   return made.info();
 }
 
