@@ -102,9 +102,9 @@ def command(context, direction, keyset, threads, source=None, target=None):
     return argv + ([source] if source else [])
 
 
-def by_hand(context, mode, segment, threads, source="-", target="-"):
-    return [context.cell_program("handwritten_loop"), f"mode={mode}", f"segment={segment}", f"threads={threads}", f"in={source}",
-            f"out={target}"]
+def by_hand(context, mode, segment, threads, source="-", target="-", crc="no"):
+    return [context.cell_program("handwritten_loop"), f"mode={mode}", f"segment={segment}", f"threads={threads}", f"crc={crc}",
+            f"in={source}", f"out={target}"]
 
 
 def _timed(context, inputs, key, place, between_files, between_pipes, source):
