@@ -11,7 +11,7 @@ LIBRARY = [16 * spread.MIB, 64 * spread.MIB, 256 * spread.MIB]
 WAYS = {"gmac": "GMAC", "hs256": "HS256"}
 WRITER_GOAL = 0.9
 WRITER_PEAK = 24 * spread.MIB
-FILE_SEGMENTS = [64 * spread.KIB, spread.MIB, 2 * spread.MIB, 4 * spread.MIB - 28]
+FILE_SEGMENTS = [64 * spread.KIB, 2 * spread.MIB, 4 * spread.MIB - 28]
 
 
 def run(context):
@@ -37,8 +37,8 @@ class Files:
 
     def __enter__(self):
         files.write_random(self.plain, self.context.size)
-        subprocess.run([self.context.millrace, "kas", "keygen", "--algorithm", "ec:secp256r1", "--private-key", self.private,
-                        "--public-key", self.public, "--quiet"], check=True)
+        subprocess.run([self.context.millrace, "kas", "keygen", "--algorithm", "ec:secp256r1", "-o", self.private,
+                        "--public-key", self.public], check=True)
         return self
 
     def __exit__(self, *_):
