@@ -9,6 +9,7 @@ CHUNK = 64 * spread.KIB
 PORTABLE = [64 * spread.KIB, spread.MIB, 2 * spread.MIB, 4 * spread.MIB - 28]  # what the SDKs read
 LIBRARY = [16 * spread.MIB, 64 * spread.MIB, 256 * spread.MIB]
 WAYS = {"gmac": "GMAC", "hs256": "HS256"}
+OVERHEAD = 28  # of each segment; so no segment but the first begins where a page does, for the loop by hand either
 WRITER_GOAL = 0.9
 WRITER_PEAK = 24 * spread.MIB
 FILE_SEGMENTS = [64 * spread.KIB, 2 * spread.MIB, 4 * spread.MIB - 28]
@@ -79,7 +80,7 @@ def _file_cells(context, inputs, segment, threads):
         return sample
 
     def hand(mode, source, target):
-        return fresh(target, files.by_hand(context, mode, segment, threads, source, target, "yes"))
+        return fresh(target, files.by_hand(context, mode, segment + OVERHEAD, threads, source, target, "yes"))
 
     def key(direction, by):
         return ("file", direction, by, segment, threads)
@@ -150,7 +151,7 @@ def _file_table(context, samples):
                              spread.rate_text(spread.rate(ours, context.size)), share.text(2), goal, spread.mib_text(peak),
                              spread.verdict(peak < limit)])
     return f"""From file to new file, {spread.size_text(context.size)}, through the command (which makes, or verifies, the whole archive); the loop written
-by hand seals (and takes the CRC-32 of) or opens the same amount in segments of that size and knows no format. Goals: with two threads at
+by hand seals (and takes the CRC-32 of) or opens the same amount in segments of the same sealed size and knows no format. Goals: with two threads at
 least {files.GOAL} of it, and below {spread.size_text(WRITER_PEAK)} of memory when sealing:
 
 {spread.table(["segment", "<", "threads", "by hand", "Millrace", "share of by hand", "<goal", "peak, MiB", "<goal"], rows)}"""

@@ -77,7 +77,7 @@ class PositionalWork {
   // run_pieces takes one segment after the other and goes through each in pieces.
   void run_pieces() {
     SegmentPieces pieces(stage_.cipher());
-    Slab slab = Slab::acquire(kPieceSize + stage_.layout().overhead());
+    Slab slab = Slab::acquire(stage_.in_place_in() + kPieceSize + stage_.in_place_tail());
     slab.cleanse_on_release();
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::uint64_t index = next_.fetch_add(1);
@@ -91,14 +91,22 @@ class PositionalWork {
     std::uint64_t from = stage_.in_offset(index);
     std::uint64_t to = stage_.out_offset(index);
     for (pieces.begin(cut); pieces.open();) {
-      const ByteSpan plain = room.subspan(pieces.lead(), std::min(kPieceSize, pieces.left()));
+      const ByteSpan plain = room.subspan(stage_.in_place_in(), piece_size(pieces, to));
       if (!plain.empty()) MR_TRY(in_.read_at(from, plain));
-      MR_TRY(const std::size_t sealed, pieces.seal(plain, room));
-      if (out_ != nullptr) MR_TRY(out_->write_at(to, room.first(sealed)));
+      const ByteSpan out = room.subspan(stage_.in_place_in() - pieces.lead());
+      MR_TRY(const std::size_t sealed, pieces.seal(plain, out));
+      if (out_ != nullptr) MR_TRY(out_->write_at(to, out.first(sealed)));
       from += plain.size();
       to += sealed;
     }
     return Ok{};
+  }
+
+  // piece_size is how much plaintext to take next, so that its output ends at a multiple of kPieceSize: the page cache has
+  // large pages for aligned stretches and is slow where two calls meet in the middle of one.
+  static std::size_t piece_size(const SegmentPieces& pieces, std::uint64_t to) {
+    const std::size_t stretch = kPieceSize - static_cast<std::size_t>(to % kPieceSize);
+    return std::min(pieces.left(), stretch > pieces.lead() ? stretch - pieces.lead() : kPieceSize);
   }
 
   // fail keeps the error that comes first in the stream; the runs before it have been taken and will be finished.
