@@ -2,7 +2,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: build test bench interop asan tsan fuzz format install demo arm64 clean
+.PHONY: build test large bench interop asan tsan fuzz format install demo arm64 clean
 
 build:
 	scripts/bootstrap build
@@ -11,6 +11,11 @@ build:
 
 test:
 	scripts/test
+
+# Files above 4 GiB: 11 GiB of disk, some minutes; not part of test.
+large: build
+	scripts/bootstrap test
+	bash tests/cli/tdf_large.sh build/millrace
 
 asan tsan:
 	scripts/bootstrap build test

@@ -1,5 +1,5 @@
-// Cell: a TDF of `size` bytes, pushed in chunks of `chunk` bytes through the writer into nothing, once; or (way=bare) what
-// cannot be saved of it: AES-256-GCM and CRC-32 over the same chunks, without a format, a manifest or an engine.
+// Cell: a TDF of `size` bytes, pushed in chunks of `chunk` bytes through the writer into nothing, once; or (way=bare)
+// what cannot be saved of it: AES-256-GCM and CRC-32 over the same chunks, without a format, a manifest or an engine.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
