@@ -29,11 +29,12 @@ class TdfSealing final : public Sealing {
     if (options_.mime_type.empty()) {
       const MimeType found = detect_mime_type(transfer.first_bytes(kMimeSample), input_name_);
       options_.mime_type = found.type;
-      note_ = fmt::format("note: {}: MIME type {}{}{}; --mime-type TYPE says another", input_name_, found.type,
+      note_ = fmt::format("MIME type {}{}{}; --mime-type TYPE says another", found.type,
                           found.found_by.empty() ? "" : ", by ", found.found_by);
     }
     if (options_.targets.size() == 1) kid_ = options_.targets[0].kid;
     mime_type_ = options_.mime_type;
+    segment_size_ = options_.segment_size;
     max_manifest_size_ = options_.max_manifest_size;
     Result<tdf::Writer> writer = tdf::Writer::create(std::move(options_));
     if (!writer) explain(writer.error());
@@ -50,17 +51,25 @@ class TdfSealing final : public Sealing {
     return stream_.get();
   }
   Report report() const override {
-    Report report = report_of(stream_ ? stream_->info() : info_);
+    Report report = report_of(info());
     report.kid = kid_;
     report.mime_type = mime_type_;
     return report;
   }
-  std::string note() const override { return note_; }
+  std::string note() const override {
+    std::string text = note_;
+    if (const std::uint64_t size = info().segment_size; size != segment_size_) {
+      text += fmt::format("{}segments of {} bytes, not {}, for a manifest that all readers take",
+                          text.empty() ? "" : "; ", size, segment_size_);
+    }
+    return text.empty() ? text : fmt::format("note: {}: {}", input_name_, text);
+  }
 
  private:
+  tdf::Info info() const { return stream_ ? stream_->info() : info_; }
+
   void explain(const Error& error) const {
     if (error.code != ErrorCode::kLimitExceeded || !error.where.starts_with("manifest size")) return;
-    const std::string so_far = stream_ ? fmt::format(" after {} segments", stream_->info().segments) : "";
     std::string advice = "the policy, metadata, keys and assertions are too large";
     if (error.detail > 0) {
       const auto size = static_cast<std::uint64_t>(error.detail) * 1024;
@@ -68,8 +77,14 @@ class TdfSealing final : public Sealing {
                    ? fmt::format("use --segment-size {}KiB", error.detail)
                    : "no segment size is enough, but --max-manifest-size writes it for readers that take more";
     }
-    fail(kExitUsage, fmt::format("{}: the manifest would pass {} bytes{}, more than readers take; {}", input_name_,
-                                 max_manifest_size_, so_far, advice));
+    // The offset is how much plaintext there is, or was when it became too much.
+    const std::string with =
+        error.offset > 0
+            ? fmt::format("with {} segments of {} bytes ",
+                          error.offset / segment_size_ + (error.offset % segment_size_ != 0), segment_size_)
+            : "";
+    fail(kExitUsage, fmt::format("{}: {}the manifest would pass {} bytes, more than readers take; {}", input_name_,
+                                 with, max_manifest_size_, advice));
   }
 
   tdf::WriterOptions options_;  // until begin()
@@ -77,6 +92,7 @@ class TdfSealing final : public Sealing {
   std::string kid_;
   std::string mime_type_;
   std::string note_;
+  std::uint64_t segment_size_ = 0;
   std::uint64_t max_manifest_size_ = 0;
   std::optional<tdf::Writer> writer_;
   std::unique_ptr<tdf::Writer::FileSource> stream_;

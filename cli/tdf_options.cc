@@ -91,7 +91,7 @@ void TdfWriteOptions::add_to(CLI::App& verb) {
                     ->check(not_empty()));
   all.push_back(
       verb.add_option("--segment-size", segment_size,
-                      "plaintext of a segment, 16KiB to 4MiB less 28 bytes; default: 2MiB, more for a large file")
+                      "plaintext of a segment, 16KiB to 4MiB less 28 bytes; default: 2MiB; more for a large file")
           ->type_name("SIZE")
           ->transform(CLI::AsSizeValue(false)));
   all.push_back(verb.add_option("--segment-hash", segment_hash, "GMAC or HS256; default: GMAC")
@@ -180,7 +180,6 @@ tdf::WriterOptions TdfWriteOptions::load() const {
       fail(kExitUsage, fmt::format("--segment-size {}: from 16KiB to {} bytes (4MiB less 28), as other readers want it",
                                    *segment_size, tdf::kMaxPortableSegmentSize));
     options.segment_size = *segment_size;
-    options.fixed_segment_size = true;
   }
   const bool hs256 = segment_hash.size() == 5;
   options.segment_hash = hs256 ? tdf::SegmentHash::kHs256 : tdf::SegmentHash::kGmac;
