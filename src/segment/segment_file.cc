@@ -102,8 +102,8 @@ class PositionalWork {
     return Ok{};
   }
 
-  // piece_size is how much plaintext to take next, so that its output ends at a multiple of kPieceSize: the page cache has
-  // large pages for aligned stretches and is slow where two calls meet in the middle of one.
+  // piece_size is how much plaintext to take next, so that its output ends at a multiple of kPieceSize: the page cache
+  // has large pages for aligned stretches and is slow where two calls meet in the middle of one.
   static std::size_t piece_size(const SegmentPieces& pieces, std::uint64_t to) {
     const std::size_t stretch = kPieceSize - static_cast<std::size_t>(to % kPieceSize);
     return std::min(pieces.left(), stretch > pieces.lead() ? stretch - pieces.lead() : kPieceSize);
