@@ -70,9 +70,10 @@ class ContextStock {
 
 }  // namespace
 
-EvpHmac::Message::Message(const EvpHmac& key) : key_(key), ctx_(ContextStock::instance().take(key.hash_).release()) {}
+EvpHmac::Message::Message(const EvpHmac& key)
+    : key_(key), hash_(key.hash_), ctx_(ContextStock::instance().take(hash_).release()) {}
 
-EvpHmac::Message::~Message() { ContextStock::instance().give(key_.hash_, MacContext(ctx_)); }
+EvpHmac::Message::~Message() { ContextStock::instance().give(hash_, MacContext(ctx_)); }
 
 void EvpHmac::Message::start() {
   // An empty HMAC key is a key of one zero byte (both are padded with zeros to the block), which OpenSSL takes as one.

@@ -30,7 +30,8 @@ class EvpHmac {
 
    private:
     const EvpHmac& key_;
-    EVP_MAC_CTX* ctx_;  // null when OpenSSL had no memory
+    HashAlgorithm hash_;  // of the context, which outlives the key if this does
+    EVP_MAC_CTX* ctx_;    // null when OpenSSL had no memory
     bool good_ = false;
   };
 
