@@ -8,3 +8,10 @@ millrace_test(segment_test
     segment/segment_fault_test.cc segment/segment_layout_test.cc segment/segment_pieces_test.cc
   LINKS segment)
 millrace_test(segment_memory_test SOURCES segment/segment_memory_test.cc LINKS segment)
+if(MILLRACE_BUILD_TESTS)
+  # The longest program of all, in two halves: under sanitizers the rest of the tests would wait for it.
+  add_test(NAME segment_test_second COMMAND segment_test)
+  set(half "SegmentDrivers.*:SegmentPieces.*")
+  set_tests_properties(segment_test PROPERTIES ENVIRONMENT "GTEST_FILTER=${half}")
+  set_tests_properties(segment_test_second PROPERTIES ENVIRONMENT "GTEST_FILTER=-${half}")
+endif()
