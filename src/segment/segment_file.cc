@@ -24,7 +24,7 @@ class PositionalWork {
   PositionalWork(const SegmentStage& stage, const ReadAt& in, const WriteAt* out, std::uint64_t total,
                  std::uint64_t count)
       : stage_(stage), in_(in), out_(out), total_(total), count_(count) {
-    by_pieces_ = prefers_pieces(stage, total);
+    by_pieces_ = stage.layout().segment_size() > kFilePieceSize && prefers_pieces(stage, total);
     const std::uint64_t run = stage.layout().run(1, kStreamBuffer);
     most_ = static_cast<std::size_t>(std::min(total_, stage.in_offset(1 + run) - stage.in_offset(1)));
   }
@@ -77,7 +77,7 @@ class PositionalWork {
   // run_pieces takes one segment after the other and goes through each in pieces.
   void run_pieces() {
     SegmentPieces pieces(stage_.cipher());
-    Slab slab = Slab::acquire(stage_.in_place_in() + kPieceSize + stage_.in_place_tail());
+    Slab slab = Slab::acquire(stage_.in_place_in() + kFilePieceSize + stage_.in_place_tail());
     slab.cleanse_on_release();
     while (!stop_.load(std::memory_order_relaxed)) {
       const std::uint64_t index = next_.fetch_add(1);
@@ -102,11 +102,11 @@ class PositionalWork {
     return Ok{};
   }
 
-  // piece_size is how much plaintext to take next, so that its output ends at a multiple of kPieceSize: the page cache
-  // has large pages for aligned stretches and is slow where two calls meet in the middle of one.
+  // piece_size is how much plaintext to take next, so that its output ends at a multiple of kFilePieceSize: the page
+  // cache has large pages for aligned stretches and is slow where two calls meet in the middle of one.
   static std::size_t piece_size(const SegmentPieces& pieces, std::uint64_t to) {
-    const std::size_t stretch = kPieceSize - static_cast<std::size_t>(to % kPieceSize);
-    return std::min(pieces.left(), stretch > pieces.lead() ? stretch - pieces.lead() : kPieceSize);
+    const std::size_t stretch = kFilePieceSize - static_cast<std::size_t>(to % kFilePieceSize);
+    return std::min(pieces.left(), stretch > pieces.lead() ? stretch - pieces.lead() : kFilePieceSize);
   }
 
   // fail keeps the error that comes first in the stream; the runs before it have been taken and will be finished.

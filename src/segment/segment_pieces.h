@@ -20,6 +20,9 @@ namespace millrace {
 // The plaintext of one step. What the kernel copies from and to and the piece itself are three times this; with 256 KiB
 // they fit in a second-level cache of 1 MiB, and a system call of that size loses nothing.
 inline constexpr std::size_t kPieceSize = kStreamBuffer;
+// And of one step between files: the page cache makes larger pages for larger writes, which gains more than the
+// second-level cache loses (1 GiB to a new file in segments of 1 MiB: 6.5 GB/s in four pieces each, 7.8 in one).
+inline constexpr std::size_t kFilePieceSize = std::size_t{1} << 20;
 
 // can_seal_pieces is the rule: the cipher has a PieceSealer, and nothing about the end of the input needs to be known
 // before it comes: its length `total` is known, or the format does not seal which segment is the last. Where it answers

@@ -98,8 +98,8 @@ TEST(SegmentPieces, SealEveryCase) {
 TEST(SegmentPieces, PositionsOfSegmentsLargerThanAPiece) {
   for (const ToyTraits& traits : {kMarked, kUnmarked}) {
     for (const SegmentLayout::Params& params :
-         {SegmentLayout::Params{24, kPieceSize + 1, 0, 16, 24}, SegmentLayout::Params{0, 300000, 12, 16, 100},
-          SegmentLayout::Params{0, 3 * kPieceSize + 28, 12, 16, 0}}) {
+         {SegmentLayout::Params{24, kFilePieceSize + 1, 0, 16, 24}, SegmentLayout::Params{0, 1100000, 12, 16, 100},
+          SegmentLayout::Params{0, 2 * kFilePieceSize + 28, 12, 16, 0}}) {
       const SegmentFormat format = toy_format(params, nullptr, traits);
       for (const std::size_t size : plain_sizes(format, 2)) {
         const Bytes plain = noise_bytes(size);

@@ -121,7 +121,7 @@ TEST(TdfCipher, EveryDriverSealsTheSameBytesAndTheSameTable) {
 }
 
 TEST(TdfCipher, PiecesMakeTheSameBytesAndTheSameTable) {
-  const std::size_t piece = kPieceSize;  // what transform_at seals by pieces is larger
+  const std::size_t piece = kFilePieceSize;  // what transform_at seals by pieces is larger
   for (const auto& [segment, sizes] : std::vector<std::pair<std::size_t, std::vector<std::size_t>>>{
            {36, {0, 1, 35, 36, 37, 72, 500}}, {piece + 1000, {0, 1, piece, piece + 1000, 2 * piece, 3 * piece}}}) {
     for (const std::size_t size : sizes) {
