@@ -16,15 +16,11 @@ struct Writer::State {
 
 namespace {
 
-// Segments larger than a piece never lie in memory whole. Smaller ones are better off in batches: one call to what is
-// below moves many of them.
-bool by_pieces(const NewFile& file) { return file.cipher().layout().segment_size() > kPieceSize; }
-
 // The objects handed out own their file; each is an engine's driver with the tail behind it.
 class TdfSink final : public Writer::FileSink {
  public:
   TdfSink(NewFile file, Sink& out, std::optional<std::uint64_t> plain_size) : file_(std::move(file)), out_(out) {
-    if (by_pieces(file_)) {
+    if (prefers_pieces(file_.stage(), plain_size)) {
       sealing_ = std::make_unique<PieceSink>(file_.stage(), file_.header(), plain_size, out);
     } else {
       sealing_ = std::make_unique<SegmentSink>(file_.stage(), file_.header(), plain_size, out);
@@ -72,7 +68,7 @@ class TdfSource final : public Writer::FileSource {
   TdfSource(NewFile file, Source& plaintext, unsigned threads) : file_(std::move(file)), left_(file_.size()) {
     if (threads > 1) {
       sealed_ = std::make_unique<ParallelSegmentSource>(file_.stage(), file_.header(), plaintext, threads);
-    } else if (by_pieces(file_)) {
+    } else if (prefers_pieces(file_.stage(), plaintext.remaining())) {
       sealed_ = std::make_unique<PieceSource>(file_.stage(), file_.header(), plaintext);
     } else {
       sealed_ = std::make_unique<SegmentSource>(file_.stage(), file_.header(), plaintext);
