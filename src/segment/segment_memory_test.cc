@@ -6,6 +6,7 @@
 #include "segment/segment_source.h"
 #include "testing/live_memory.h"
 #include "testing/segment_format.h"
+#include "testing/unstored.h"
 
 namespace millrace {
 namespace {
@@ -17,42 +18,6 @@ constexpr std::size_t kSegment = 28 << 20;
 constexpr std::size_t kHugeSegment = 256 << 20;
 constexpr std::size_t kBudget = 1 << 20;
 
-// Zeros makes its bytes where they are asked for.
-class Zeros final : public Source, public ReadAt {
- public:
-  explicit Zeros(bool knows) : knows_(knows) {}
-  Result<ByteView> pull(ByteSpan scratch) override {
-    const ByteSpan part = scratch.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, scratch.size())));
-    std::fill(part.begin(), part.end(), std::byte{0});
-    left_ -= part.size();
-    return ByteView(part);
-  }
-  std::optional<std::uint64_t> remaining() const override {
-    return knows_ ? std::optional<std::uint64_t>(left_) : std::nullopt;
-  }
-  Status read_at(std::uint64_t, ByteSpan dst) const override {
-    std::fill(dst.begin(), dst.end(), std::byte{0});
-    return Ok{};
-  }
-  std::uint64_t size() const override { return kInput; }
-
- private:
-  bool knows_;
-  std::uint64_t left_ = kInput;
-};
-
-class CountingWriteAt final : public WriteAt {
- public:
-  Status write_at(std::uint64_t, ByteView src) const override {
-    count_ += src.size();
-    return Ok{};
-  }
-  std::uint64_t count() const { return count_; }
-
- private:
-  mutable std::atomic<std::uint64_t> count_{0};
-};
-
 TEST(SegmentMemory, SealingByPiecesIsFlatInTheSegment) {
   for (const std::size_t segment : {kSegment, kHugeSegment}) {
     const SegmentLayout layout = *SegmentLayout::create({0, segment, 12, 16, 0});
@@ -63,7 +28,7 @@ TEST(SegmentMemory, SealingByPiecesIsFlatInTheSegment) {
       const auto total = knows ? std::optional<std::uint64_t>(kInput) : std::nullopt;
       NullSink pushed;
       EXPECT_LT(cost([&] {
-                  Zeros in(knows);
+                  Zeros in(kInput, knows);
                   PieceSink sealing(stage, {}, total, pushed);
                   ASSERT_TRUE(pump(in, sealing));
                   ASSERT_TRUE(sealing.finish());
@@ -73,7 +38,7 @@ TEST(SegmentMemory, SealingByPiecesIsFlatInTheSegment) {
       EXPECT_EQ(pushed.count(), expected);
       NullSink pulled;
       EXPECT_LT(cost([&] {
-                  Zeros in(knows);
+                  Zeros in(kInput, knows);
                   PieceSource sealed(stage, {}, in);
                   ASSERT_TRUE(pump(sealed, pulled));
                 }),
@@ -82,7 +47,7 @@ TEST(SegmentMemory, SealingByPiecesIsFlatInTheSegment) {
       EXPECT_EQ(pulled.count(), expected);
     }
     const CountingWriteAt out;
-    EXPECT_LT(cost([&] { ASSERT_TRUE(transform_at(stage, {}, Zeros(true), &out, 2)); }), kBudget + 2 * kFilePieceSize)
+    EXPECT_LT(cost([&] { ASSERT_TRUE(transform_at(stage, {}, Zeros(kInput), &out, 2)); }), kBudget + 2 * kFilePieceSize)
         << segment;
     EXPECT_EQ(out.count(), expected);
   }
@@ -93,8 +58,9 @@ TEST(SegmentMemory, SealingWholeSegmentsIsNot) {
   const SegmentLayout layout = *SegmentLayout::create({0, kSegment, 12, 16, 0});
   const ToyCipher cipher(layout, 1, nullptr, {false, false});
   const CountingWriteAt out;
-  EXPECT_GT(cost([&] { ASSERT_TRUE(transform_at(SegmentStage(cipher, Direction::kSeal), {}, Zeros(true), &out, 1)); }),
-            kSegment / 2);
+  EXPECT_GT(
+      cost([&] { ASSERT_TRUE(transform_at(SegmentStage(cipher, Direction::kSeal), {}, Zeros(kInput), &out, 1)); }),
+      kSegment / 2);
 }
 
 }  // namespace

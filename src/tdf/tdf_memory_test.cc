@@ -7,6 +7,7 @@
 #include "testing/live_memory.h"
 #include "testing/tdf_files.h"
 #include "testing/tdf_readers.h"
+#include "testing/unstored.h"
 
 namespace millrace::tdf {
 namespace {
@@ -15,37 +16,6 @@ using namespace millrace::testing;
 
 constexpr std::uint64_t kInput = 40 << 20;
 constexpr std::size_t kBudget = 2 << 20;
-
-// Zeros makes its bytes where they are asked for.
-class Zeros final : public Source, public ReadAt {
- public:
-  Result<ByteView> pull(ByteSpan scratch) override {
-    const ByteSpan part = scratch.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, scratch.size())));
-    std::fill(part.begin(), part.end(), std::byte{0});
-    left_ -= part.size();
-    return ByteView(part);
-  }
-  Status read_at(std::uint64_t, ByteSpan dst) const override {
-    std::fill(dst.begin(), dst.end(), std::byte{0});
-    return Ok{};
-  }
-  std::uint64_t size() const override { return kInput; }
-
- private:
-  std::uint64_t left_ = kInput;
-};
-
-class CountingWriteAt final : public WriteAt {
- public:
-  Status write_at(std::uint64_t, ByteView src) const override {
-    count_ += src.size();
-    return Ok{};
-  }
-  std::uint64_t count() const { return count_; }
-
- private:
-  mutable std::atomic<std::uint64_t> count_{0};
-};
 
 TEST(TdfMemory, SealingIsFlatInTheSegmentSize) {
   for (const SegmentHash hash : {SegmentHash::kGmac, SegmentHash::kHs256}) {
@@ -60,7 +30,7 @@ TEST(TdfMemory, SealingIsFlatInTheSegmentSize) {
       EXPECT_LT(cost([&] {
                   NullSink out;
                   const auto sink = *writer.sink(out);
-                  Zeros in;
+                  Zeros in(kInput, false);
                   ASSERT_EQ(*pump(in, *sink), kInput);
                   ASSERT_TRUE(sink->finish());
                   ASSERT_EQ(sink->info().plain_size, kInput);
@@ -69,7 +39,7 @@ TEST(TdfMemory, SealingIsFlatInTheSegmentSize) {
           << "sink, " << segment_size;
       EXPECT_LT(cost([&] {
                   NullSink out;
-                  Zeros in;
+                  Zeros in(kInput, false);
                   const auto source = *writer.source(in);
                   ASSERT_TRUE(pump(*source, out));
                   ASSERT_EQ(source->info().plain_size, kInput);
@@ -78,7 +48,7 @@ TEST(TdfMemory, SealingIsFlatInTheSegmentSize) {
           << "source, " << segment_size;
       EXPECT_LT(cost([&] {
                   const CountingWriteAt out;
-                  ASSERT_TRUE(writer.write_at(Zeros(), out, 2));
+                  ASSERT_TRUE(writer.write_at(Zeros(kInput), out, 2));
                   ASSERT_EQ(out.count(), *writer.file_size(kInput));
                 }),
                 2 * kBudget)
