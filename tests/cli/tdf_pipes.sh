@@ -33,7 +33,7 @@ TMPDIR=$PWD/tmp "$millrace" decrypt $keys -o d fifo &
 process=$!
 exec 5> fifo
 cat e >&5
-spool() { ls -l /proc/$process/fd 2> "$err" | grep -o '[0-9]* -> .*/work/tmp/.*deleted' | cut -d ' ' -f 1 | head -n 1; }
+spool() { ls -l /proc/$process/fd 2> "$err" | grep -o "[0-9]* -> $PWD/tmp/.*deleted" | cut -d ' ' -f 1 | head -n 1; }
 held() { [ -n "$(spool)" ] && [ "$(stat -Lc %s "/proc/$process/fd/$(spool)")" = "$(stat -c %s e)" ]; }
 if [ -r /proc/$process/fd ]; then
   wait_for held
