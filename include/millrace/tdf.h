@@ -35,10 +35,9 @@ struct WriterOptions {
   std::string mime_type = "application/octet-stream";
   std::string metadata;  // encrypted for each target; empty: none
   std::vector<NewAssertion> assertions;
-  // Plaintext bytes of a full segment. With `fixed_segment_size` false, an input of known length whose manifest would
+  // Plaintext bytes of a full segment. An input of known length whose manifest would
   // pass `max_manifest_size` gets a larger one, up to kMaxPortableSegmentSize.
   std::uint64_t segment_size = kDefaultSegmentSize;
-  bool fixed_segment_size = false;
   bool portable = true;  // false: any segment size from 1 byte to 1 GiB, also such as the SDKs refuse
   SegmentHash segment_hash = SegmentHash::kGmac;  // kHs256 with k422 is refused: no two SDKs agree on it
   SpecVersion version = SpecVersion::k430;

@@ -80,11 +80,10 @@ std::uint64_t ManifestPlan::max_segments(std::uint64_t segment_size) const {
   return fit;
 }
 
-Result<std::uint64_t> ManifestPlan::choose_segment_size(std::uint64_t plain_size, std::uint64_t wanted,
-                                                        bool fixed) const {
+Result<std::uint64_t> ManifestPlan::choose_segment_size(std::uint64_t plain_size, std::uint64_t wanted) const {
   for (std::uint64_t size = wanted;; size = std::min(2 * size, kMaxPortableSegmentSize)) {
     if ((plain_size / size) < kMaxSegments - 1 && fits(plain_size, size)) return size;
-    if (fixed || size >= kMaxPortableSegmentSize) return too_large(plain_size, wanted);
+    if (size >= kMaxPortableSegmentSize) return too_large(plain_size, wanted);
   }
 }
 

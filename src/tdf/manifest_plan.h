@@ -30,8 +30,8 @@ class ManifestPlan {
   std::uint64_t max_segments(std::uint64_t segment_size) const;
 
   // choose_segment_size gives `wanted` if the manifest fits then, else the first of its doubles, up to
-  // kMaxPortableSegmentSize, with which it does. With `fixed` it is `wanted` or nothing. Errors: too_large().
-  Result<std::uint64_t> choose_segment_size(std::uint64_t plain_size, std::uint64_t wanted, bool fixed) const;
+  // kMaxPortableSegmentSize, with which it does. Errors: too_large().
+  Result<std::uint64_t> choose_segment_size(std::uint64_t plain_size, std::uint64_t wanted) const;
   // too_large is the error for a plaintext that does not fit; detail: a segment size in KiB that would do, 0 if none.
   Error too_large(std::uint64_t plain_size, std::uint64_t segment_size) const;
 

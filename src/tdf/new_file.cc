@@ -114,8 +114,7 @@ Status FilePlan::sign(Manifest& manifest, ByteView key) const {
 Result<Info> FilePlan::shape(std::uint64_t plain_size) const {
   Info info;
   info.plain_size = plain_size;
-  MR_TRY(info.segment_size,
-         manifest_.choose_segment_size(plain_size, options_.segment_size, options_.fixed_segment_size));
+  MR_TRY(info.segment_size, manifest_.choose_segment_size(plain_size, options_.segment_size));
   MR_TRY(const SegmentLayout layout, TdfCipher::layout_of(0, info.segment_size));
   MR_TRY(info.segments, layout.segment_count(plain_size));
   info.manifest_size = manifest_.size(plain_size, info.segment_size);

@@ -335,22 +335,6 @@ TEST(TdfWriter, t02_SegmentsGrowSoThatTheManifestStaysReadable) {
   EXPECT_EQ(too_large.error().detail, 8190);
 }
 
-TEST(TdfWriter, t02_FixedSegmentSizeIsKeptOrRefused) {
-  WriterOptions options = options_for({}, kMinSegmentSize);
-  options.max_manifest_size = 12000;
-  options.fixed_segment_size = true;
-  const Writer writer = *Writer::create(std::move(options));
-  EXPECT_TRUE(writer.file_size(std::uint64_t{1} << 20));
-  const Result<std::uint64_t> refused = writer.file_size(std::uint64_t{4} << 20);
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::kLimitExceeded);
-  EXPECT_EQ(refused.error().detail, 64);
-  const Bytes plain(std::size_t{4} << 20);
-  MemorySource in(plain);
-  EXPECT_EQ(writer.source(in).error().code, ErrorCode::kLimitExceeded);
-}
-
-// Of an unknown length, the first segment that has no place in the manifest is refused, not the end.
 TEST(TdfWriter, t02_UnknownLengthStopsBeforeAnUnreadableFileIsMade) {
   WriterOptions options = options_for({}, 100);
   options.max_manifest_size = 5000;
